@@ -8,9 +8,7 @@ import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
-/**
- * Writes the help texts that {@link Weir} prints. The build runs this program after compiling the commands. Stateless.
- */
+/** Writes the help texts that {@link Weir} prints. Run by the build after the compilation. Stateless. */
 public final class HelpTexts {
 
     private HelpTexts() {}

@@ -48,12 +48,12 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 /**
- * The root command {@code weir}, which provides its subcommands with the terminal, JSON output and stop signals. Each
- * instance runs a single command line, on the thread that calls {@link #execute}.
+ * The root command {@code weir}. Gives its subcommands the terminal, JSON output and stop signals. An instance runs one
+ * command line, on the thread that calls {@link #execute}.
  *
- * <p>A subcommand is a {@code Callable<Integer>} in its own package, listed in {@code subcommands} below, or a
- * {@link Subcommand} of another module. It reaches this object through a {@code @ParentCommand CommandContext weir}
- * field, returns an {@link ExitCode}, and throws {@link CliFailure} for errors that the user can act on.
+ * <p>A subcommand is a {@code Callable<Integer>} in its own package, listed in {@code subcommands} below, or a {@link
+ * Subcommand} of another module. It finds this object in a {@code @ParentCommand CommandContext weir} field, returns an
+ * {@link ExitCode}, and throws {@link CliFailure} for errors that the user can act on.
  */
 @Command(
         name = "weir",
@@ -98,10 +98,7 @@ public final class Main implements Runnable, CommandContext {
     private final Terminal terminal;
     private final Shutdown shutdown;
 
-    /**
-     * True if a failure must also be reported on standard output, because {@code --json} was given and no JSON line has
-     * reported the failure yet.
-     */
+    /** True to report a failure as JSON: {@code --json} was given, and no line has reported it yet. */
     private boolean tellsErrors;
 
     Main(PrintStream out, Terminal terminal, Shutdown shutdown) {
@@ -110,10 +107,7 @@ public final class Main implements Runnable, CommandContext {
         this.shutdown = shutdown;
     }
 
-    /**
-     * Runs one command line and ends the process with its exit code. {@link Weir} is the entry point of the process and
-     * calls this method.
-     */
+    /** Runs one command line and exits with its exit code. Called by {@link Weir}, the entry point of the process. */
     public static void main(String[] args) {
         OutOfMemory.watch(List.of(args).contains(JSON));
         Terminal terminal = Terminal.ofProcess();
@@ -121,8 +115,8 @@ public final class Main implements Runnable, CommandContext {
     }
 
     /**
-     * Runs one command line without ending the process, and returns the command's exit code. The command replaces the
-     * process's logging configuration and takes over the process's stop signals. Only one command may run at a time.
+     * Runs one command line without ending the process. Returns its exit code. The command replaces the logging
+     * configuration and handles the stop signals of the process, so only one may run at a time.
      *
      * @param out receives the command's standard output; the caller owns {@code out} and {@code err}
      */
@@ -131,28 +125,21 @@ public final class Main implements Runnable, CommandContext {
         return new Main(out, terminal, new Shutdown(terminal)).execute(args);
     }
 
-    /**
-     * Runs one command line and prints its failure, if there is one. Returns the exit code and does not end the
-     * process.
-     */
+    /** Runs one command line and prints its failure, if any. Returns the exit code. */
     int execute(String... args) {
         return execute(commandLine(), args);
     }
 
-    /** Returns this command with all its subcommands, including commands of other modules. */
+    /** Returns this command with all subcommands, including those of other modules. */
     CommandLine commandLine() {
         CommandLine line = new CommandLine(this);
         ServiceLoader.load(Subcommand.class, Subcommand.class.getClassLoader()).forEach(line::addSubcommand);
         return line.addSubcommand(new CompletionCommand()).addSubcommand(new WarmUpCommand());
     }
 
-    /**
-     * Runs one command line, like {@link #execute(String...)}. Tests pass a {@code line} to which they have added
-     * subcommands.
-     */
+    /** Runs one command line, as {@link #execute(String...)} does. Tests add subcommands to {@code line}. */
     int execute(CommandLine line, String... args) {
-        // Search the raw arguments instead of parsed options. If picocli cannot parse the command line, that failure
-        // must also be reported as JSON.
+        // Look at the raw arguments: a command line that picocli cannot parse must be reported as JSON too.
         List<String> words = List.of(args);
         tellsErrors = words.contains(JSON)
                 || words.contains("--format=json")
@@ -166,14 +153,14 @@ public final class Main implements Runnable, CommandContext {
                 .setExecutionExceptionHandler((e, command, parsed) -> fail(command, e))
                 .setExecutionStrategy(this::configureThenRun);
         Boolean coloured = Weir.isColoured();
-        // Let class Weir decide whether to use colours, so that all help texts look alike.
+        // Class Weir decides about colours, so that all help texts look alike.
         if (coloured != null) {
             line.setColorScheme(Help.defaultColorScheme(coloured ? Help.Ansi.ON : Help.Ansi.OFF));
         }
         try {
             return line.execute(args);
         } catch (Throwable e) {
-            // picocli handles only exceptions. An Error is reported here in the same format.
+            // picocli handles only exceptions, not errors.
             return fail(line, e);
         } finally {
             terminal.clearStatus();
@@ -231,8 +218,7 @@ public final class Main implements Runnable, CommandContext {
             }
             return new CommandLine.RunLast().execute(parsed);
         } catch (CliFailure e) {
-            // picocli's exception handler is called only for failures of commands, so failures of the logging
-            // configuration are handled here.
+            // picocli's exception handler handles only failures of commands, not of the logging configuration.
             return fail(spec.commandLine(), e);
         }
     }
@@ -248,7 +234,7 @@ public final class Main implements Runnable, CommandContext {
         try {
             tellError(message);
         } catch (CliFailure closed) {
-            // Standard output cannot be written. The failure has already been reported on standard error.
+            // Standard output cannot be written. Standard error has the failure already.
             return failure.exitCode();
         }
         return failure.exitCode();
@@ -266,8 +252,7 @@ public final class Main implements Runnable, CommandContext {
     private static CliFailure usageFailure(ParameterException e, String[] args) {
         String unknown =
                 e instanceof CommandLine.MissingParameterException ? unknownOption(e.getCommandLine(), args) : null;
-        // If there is both a missing argument and an unknown option, picocli reports the missing argument. The unknown
-        // option is reported instead, because it is often the cause.
+        // An unknown option is often the cause of a missing argument, which picocli reports instead.
         if (unknown != null) {
             List<String> meant = nearest(unknown, e.getCommandLine());
             return CliFailure.usage("Unknown option: '" + unknown + "'", didYouMean(meant));
@@ -297,8 +282,8 @@ public final class Main implements Runnable, CommandContext {
     }
 
     /**
-     * Returns the options closest to an argument, provided that at most half of the argument's characters differ.
-     * Picocli's own suggestions compare pairs of adjacent characters and miss the shortest options.
+     * Returns the options closest to an argument, with at most half of its characters changed. picocli compares pairs
+     * of characters and misses the shortest options.
      */
     private static List<String> nearest(String argument, CommandLine command) {
         String name = argument.replaceFirst("=.*", "");
@@ -315,8 +300,7 @@ public final class Main implements Runnable, CommandContext {
         if (best.getKey() > Math.max(1, (name.length() - 2) / 2)) {
             return List.of();
         }
-        // Two swapped characters are one typing mistake but count as two changes. If some of the options consist of the
-        // same characters as the argument, return only these.
+        // Two swapped characters are one typing mistake but two changes. Prefer options with the same characters.
         List<String> swapped = best.getValue().stream()
                 .filter(option -> sorted(option).equals(sorted(name)))
                 .toList();
@@ -327,7 +311,7 @@ public final class Main implements Runnable, CommandContext {
         return text.chars().sorted().mapToObj(Character::toString).collect(Collectors.joining());
     }
 
-    /** The edit distance: the smallest number of characters to change, add or remove. */
+    /** Edit distance: the smallest number of characters to change, add or remove. */
     private static int distance(String a, String b) {
         int[] above = IntStream.rangeClosed(0, b.length()).toArray();
         for (int i = 1; i <= a.length(); i++) {

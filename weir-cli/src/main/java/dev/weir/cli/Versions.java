@@ -23,8 +23,7 @@ final class Versions {
     static String[] lines() {
         return new String[] {
             "Weir " + property("/dev/weir/cli/version.properties", "weir"),
-            // Read the version from a resource of the Kafka client. Loading the client's own version class would start
-            // its logging.
+            // Read a resource of the Kafka client. Loading its version class would start its logging.
             "Kafka client " + property("/kafka/kafka-version.properties", "version"),
             "JDK " + Runtime.version() + " (" + System.getProperty("java.vendor") + ")"
         };

@@ -16,8 +16,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code weir warm-up}, hidden: loads the classes that other commands need, so that the launcher can record them and
- * make later starts faster. Needs no broker.
+ * {@code weir warm-up}, hidden: loads the classes that other commands need. The launcher records them for faster
+ * starts. Needs no broker.
  */
 @Command(name = "warm-up", hidden = true, description = "Loads classes; the launchers run it once, for faster starts.")
 final class WarmUpCommand implements Callable<Integer> {
@@ -29,7 +29,7 @@ final class WarmUpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        // End the process after a time limit, so that the launcher never waits any longer.
+        // Limit the time, because the launcher waits.
         AtomicBoolean running = new AtomicBoolean(true);
         CompletableFuture.delayedExecutor(MAX_SECONDS, TimeUnit.SECONDS).execute(() -> {
             if (running.get()) {

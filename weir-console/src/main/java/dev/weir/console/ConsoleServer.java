@@ -102,11 +102,9 @@ public final class ConsoleServer implements AutoCloseable {
     }
 
     /**
-     * Returns a {@code client.id} with which {@code weir console --group} finds this console:
-     * {@code PREFIX.console-PORT}. The command connects to the host that the brokers see, so the console must listen on
-     * an address of that host, and the command must be able to reach this address.
-     *
-     * @param prefix the first part of the id, for example the name of the service
+     * Returns a {@code client.id} with which {@code weir console --group} finds this console: {@code
+     * PREFIX.console-PORT}. The command connects to the host that the brokers see. The console must listen on an
+     * address of that host, and the command must be able to reach it.
      */
     public String clientId(String prefix) {
         return Objects.requireNonNull(prefix, "prefix") + ".console-"
@@ -192,7 +190,7 @@ public final class ConsoleServer implements AutoCloseable {
             try {
                 checkToken(host == null || InetAddress.getByName(host).isLoopbackAddress());
             } catch (UnknownHostException unknown) {
-                // Ignore an unknown host here. If it is still unknown when the console is started, start() reports it.
+                // If the host is still unknown at the start, start() reports it.
             }
             return this;
         }

@@ -15,7 +15,7 @@ import java.util.Objects;
  */
 public final class ConsumerState {
 
-    /** The reasons for a pause, in the order in which they are written. */
+    /** Reasons for a pause, in the order of the output. */
     private static final ConsumerDump.Paused[] REASONS = ConsumerDump.Paused.values();
 
     private ConsumerState() {}

@@ -8,9 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read-only page for several pipelines, which shows the members of groups, the graph of pipelines connected by
- * topics, and the pipeline that limits the total throughput. Thread-safe. Created by
- * {@link ConsoleServer.Builder#startForFleet}.
+ * A read-only page for several pipelines. Shows the members of groups, the pipelines and the topics that connect them,
+ * and the pipeline that limits the throughput. Thread-safe. Created by {@link ConsoleServer.Builder#startForFleet}.
  *
  * <p>The page shows only the views that are passed to it, for example by {@code weir console --group}.
  */

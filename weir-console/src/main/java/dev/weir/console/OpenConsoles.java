@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The open consoles of this process. Keeps the address of the newest one in {@link ConsoleServer#ADDRESS_PROPERTY}.
+ * The open consoles of this process. {@link ConsoleServer#ADDRESS_PROPERTY} holds the address of the newest one.
  * Thread-safe.
  */
 final class OpenConsoles {

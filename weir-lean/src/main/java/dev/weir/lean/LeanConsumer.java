@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeanConsumer implements AutoCloseable {
 
-    /** The longest timeout. It is effectively unlimited, but its length in nanoseconds fits in a long. */
+    /** About 100 years, which as nanoseconds still fits into a long. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private static final long NANOS_PER_MILLI = 1_000_000;

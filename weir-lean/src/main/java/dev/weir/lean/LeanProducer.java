@@ -33,7 +33,7 @@ public final class LeanProducer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LeanProducer.class);
 
-    /** The longest timeout. It is effectively unlimited, but its length in nanoseconds fits in a long. */
+    /** About 100 years, which as nanoseconds still fits into a long. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final ProducerEntrance entrance;

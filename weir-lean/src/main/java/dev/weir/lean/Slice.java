@@ -32,7 +32,7 @@ public final class Slice {
      * @param length the length in bytes; negative for null
      */
     public void wrap(ByteBuffer bytes, int offset, int length) {
-        // The buffer rarely changes, and each store of a reference would incur a garbage-collector write barrier.
+        // Assign the buffer only if it has changed: each store of a reference runs a garbage-collector write barrier.
         if (this.bytes != bytes) {
             this.bytes = bytes;
         }

@@ -7,14 +7,12 @@ import io.micrometer.core.instrument.Tags;
 import java.util.List;
 import java.util.function.Function;
 
-/**
- * Registers meters that read their value from the measured object on each scrape, for objects that are cheap to read.
- */
+/** Registers meters that read an object on each scrape, for objects that are cheap to read. */
 final class DirectMeters {
 
     private DirectMeters() {}
 
-    /** Registers meters that read their values from {@code subject}. The meters reference it only weakly. */
+    /** Registers meters that read their values from {@code subject}, which they reference only weakly. */
     static <T, S> void register(
             MeterRegistry registry, List<MeterSpec<S>> specs, Tags tags, T subject, Function<T, S> look) {
         for (MeterSpec<S> spec : specs) {

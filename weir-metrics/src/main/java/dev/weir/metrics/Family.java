@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All current subjects of the same kind, such as the stages of a pipeline. Registers meters for new subjects and
- * removes the meters of subjects that have disappeared. Guarded by the lock of its {@link PipelineMetrics}.
+ * All current subjects of one kind, for example the stages of a pipeline. Registers meters for new subjects and removes
+ * the meters of subjects that are gone. Guarded by the lock of its {@link PipelineMetrics}.
  */
 final class Family<S> {
 
@@ -20,7 +20,7 @@ final class Family<S> {
         this.specs = specs;
     }
 
-    /** Updates the meters so that they cover exactly the given subjects. */
+    /** Updates the meters to cover exactly the given subjects. */
     void look(Map<Tags, S> now, Collection<MeterRegistry> registries) {
         subjects.entrySet().removeIf(known -> {
             boolean gone = !now.containsKey(known.getKey());

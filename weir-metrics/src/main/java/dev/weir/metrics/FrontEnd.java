@@ -1,9 +1,6 @@
 package dev.weir.metrics;
 
-/**
- * The interface in which a user follows advice. Advice is worded for one interface, because each allows different
- * changes.
- */
+/** The interface in which a user follows advice. Each interface allows different changes. */
 public enum FrontEnd {
     /** Program code, which can change settings and use the controls. */
     CODE,

@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the gain from following advice: compares the rate of the pipeline's first stage before and after the
- * limiting setting was raised. Confined to one thread at a time.
+ * Measures the gain from followed advice: the rate of the first stage after a setting was raised, divided by the rate
+ * before. Confined to one thread at a time.
  *
  * <pre>
  *   looks  | before ......... | raised | settling .. | after ........ | gain = after / before
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gains {
 
-    /** The time between a change and the measurement. Queues that formed before the change drain during this time. */
+    /** Time between a change and the measurement, in which queues from before the change drain. */
     private static final long SETTLING_NANOS = Duration.ofSeconds(1).toNanos();
 
     private static final long AFTER_NANOS = Duration.ofSeconds(2).toNanos();
@@ -32,10 +32,7 @@ final class Gains {
     private @Nullable PipelineLook settled;
     private @Nullable Double measured;
 
-    /**
-     * Returns the gain measured when advice was last followed. Returns null if no advice has been followed yet, or if
-     * the measurement is still in progress.
-     */
+    /** Returns the gain measured after the last followed advice; null if there is none yet. */
     @Nullable
     Double measured() {
         return measured;
@@ -62,7 +59,7 @@ final class Gains {
             PipelineLook now,
             Map<String, Double> settingsBefore,
             Map<String, Double> settings) {
-        // Cancel a measurement in progress, because it would mix the effects of several changes.
+        // Cancel a measurement in progress: the effects of the changes would mix.
         raised = null;
         settled = null;
         if (before.size() < 2) {
@@ -85,7 +82,7 @@ final class Gains {
             settled = now;
         } else if (now.atNanos() - settled.atNanos() >= AFTER_NANOS) {
             double gain = rate(settled, now) / rateBefore;
-            // Draining a queue faster is only a temporary gain, so count only the rate that the source can sustain.
+            // Draining a queue is only a temporary gain. Count only the rate that the source can sustain.
             double lasts = Math.min(1, Interval.of(List.of(settled, now)).lasts());
             measured = gain <= 1 ? gain : Math.max(1, gain * lasts);
             raised = null;
@@ -109,7 +106,7 @@ final class Gains {
                 : List.of("stage " + limiter.name(), "rate " + limiter.name());
     }
 
-    /** Returns the settings that users can change in a running pipeline and that each reading contains. */
+    /** Returns the settings that users can change in a running pipeline. */
     private static Map<String, Double> settings(PipelineLook look) {
         Map<String, Double> settings = new HashMap<>();
         look.stages().forEach(stage -> settings.put("stage " + stage.name(), (double) stage.parallelism()));

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  */
 record HealthReport(boolean live, boolean ready, boolean progressing, String reason) {
 
-    /** Reads the current health from the consumers, without blocking. */
+    /** Reads the current health of the consumers. Does not block. */
     static HealthReport of(List<RunningPipeline> pipelines) {
         if (pipelines.isEmpty()) {
             return new HealthReport(true, false, true, "no pipeline yet");

@@ -13,30 +13,24 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of the interval covered by a series of readings. A counter's value is its difference between the first and
- * the last reading. Other values are averaged over the readings, or taken from the last reading. Immutable.
+ * The values of a series of readings. A counter's value is the difference between the first and the last reading. Other
+ * values are averages over the readings, or come from the last reading. Immutable.
  */
 final class Interval {
 
-    /**
-     * The largest gain that a finding predicts. A larger prediction would be unreliable, because too many other
-     * conditions would change.
-     */
+    /** Largest predicted gain. A larger one would be unreliable, because too many conditions would change. */
     static final double MOST_GAIN = 16;
 
-    /**
-     * The brokers' values are up to a second old, so a backlog that the pipeline could read within this time is
-     * ignored.
-     */
+    /** A backlog that lasts less than this is ignored: the brokers' values are up to a second old. */
     private static final double BACKLOG_SECONDS = 1.5;
 
-    /** The time for which the source must be able to sustain a higher rate before a finding predicts a gain. */
+    /** A finding predicts a gain only if the source can sustain the higher rate for this time. */
     private static final double LASTING_SECONDS = 10;
 
-    /** A queue is considered growing if its growth is at least this fraction of its output. */
+    /** A queue counts as growing if its growth is at least this fraction of its output. */
     private static final double GROWS = 0.05;
 
-    /** The shortest time between two readings from which an arrival rate can be computed. */
+    /** Shortest time between two readings for computing an arrival rate. */
     private static final double LEAST_APART_SECONDS = 0.4;
 
     final List<PipelineLook> looks;
@@ -44,7 +38,7 @@ final class Interval {
     final PipelineLook last;
     final double seconds;
 
-    /** True if the interval is evaluated for {@link LimiterProbe#overall}, which summarises the run so far. */
+    /** True for {@link LimiterProbe#overall}, which summarises the run so far. */
     final boolean isPast;
 
     /** The units in the order of the flow. If {@link #isPast} is true, only the first unit may be without elements. */
@@ -81,7 +75,7 @@ final class Interval {
         if (!isPast || allUnits.isEmpty()) {
             return allUnits;
         }
-        // A branch that has had no elements is still waiting for the first one, so it did not limit anything.
+        // Leave out branches without elements: they did not limit anything.
         List<Unit> touched = new ArrayList<>(allUnits);
         touched.subList(1, touched.size())
                 .removeIf(unit -> unit.stages().stream().noneMatch(StageLoad::isTouched));
@@ -105,14 +99,12 @@ final class Interval {
                 .toList();
     }
 
-    /**
-     * Returns the fraction of the time in which elements waited only because of the rate limit of one of these stages.
-     */
+    /** Returns the fraction of the time in which elements waited only for the rate limit of one of these stages. */
     private double paused(List<StageLoad> stages) {
         return stages.stream().mapToDouble(stage -> pausedAt(stage.name())).sum();
     }
 
-    /** Returns the fraction of the time in which elements waited only because of the rate limit of {@code stage}. */
+    /** Returns the fraction of the time in which elements waited only for the rate limit of {@code stage}. */
     double pausedAt(String stage) {
         return (waitedNanos(last, stage) - waitedNanos(first, stage)) / (seconds * 1e9);
     }
@@ -124,7 +116,6 @@ final class Interval {
                 .sum();
     }
 
-    /** Returns the times of all stages, in the order of the flow. */
     List<StageTime> times() {
         return allUnits.stream()
                 .flatMap(unit -> units.contains(unit) ? unit.times(seconds).stream() : StageTime.starved(unit))
@@ -148,7 +139,7 @@ final class Interval {
         return (last.machine().processCpuNanos() - first.machine().processCpuNanos()) / (seconds * 1e9);
     }
 
-    /** Returns the fraction of the machine's CPU capacity that was in use, or NaN if unknown. */
+    /** Returns the used fraction of the machine's CPU capacity, or NaN if unknown. */
     double load() {
         return last.machine().load();
     }
@@ -162,12 +153,11 @@ final class Interval {
         return (last.machine().pauseNanos() - first.machine().pauseNanos()) / (seconds * 1e9);
     }
 
-    /** Returns whether any stage emitted an element. */
     boolean moves() {
         return stages().stream().anyMatch(stage -> stage.out() > 0);
     }
 
-    /** Returns the number of elements per second that the first stage emitted. */
+    /** Returns the number of elements per second emitted by the first stage. */
     double rate() {
         return units.isEmpty() ? 0 : units.getFirst().stages().getFirst().out() / seconds;
     }
@@ -181,7 +171,7 @@ final class Interval {
         return units.stream().mapToDouble(Unit::computing).sum();
     }
 
-    /** Returns the fraction of the time since {@code look} in which the first stage was waiting for elements. */
+    /** Returns the fraction of the time since {@code look} in which the first stage had no elements. */
     double starvedSince(PipelineLook look) {
         String stage =
                 units.isEmpty() ? "" : units.getFirst().stages().getFirst().name();
@@ -196,7 +186,7 @@ final class Interval {
                 .sum();
     }
 
-    /** Returns the fraction of the time in which the unit upstream of {@code unit} was waiting to emit its output. */
+    /** Returns the fraction of the time in which the upstream unit could not emit its output. */
     double blockedAbove(Unit unit) {
         int place = units.indexOf(unit);
         return place <= 0 ? 0 : units.get(place - 1).blocked();
@@ -217,10 +207,7 @@ final class Interval {
         return (double) looks.stream().filter(is).count() / looks.size();
     }
 
-    /**
-     * Returns the number of records at the brokers that the consumer may fetch but has not fetched; 0 if the lag is
-     * unknown.
-     */
+    /** Returns the number of records that the consumer may fetch and has not fetched; 0 if the lag is unknown. */
     static long unread(PartitionDump partition) {
         return SourceRules.mayFetch(partition)
                 ? Math.max(0, partition.lag() - partition.buffered() - partition.inFlight())
@@ -254,23 +241,17 @@ final class Interval {
                 .sum();
     }
 
-    /** Returns whether records are waiting that the pipeline could process immediately. */
+    /** Returns whether records are waiting that the pipeline could process now. */
     boolean hasBacklog() {
         return buffered() > 0 || unread() > rate() * BACKLOG_SECONDS;
     }
 
-    /**
-     * Returns whether the pipeline keeps up: no window is full, and the records that wait at the brokers or in the
-     * buffer would last only for a moment.
-     */
+    /** Returns whether the pipeline keeps up: no window is full, and waiting records last only for a moment. */
     boolean keepsUp() {
         return unread() + buffered() <= rate() * BACKLOG_SECONDS && !isFull();
     }
 
-    /**
-     * Returns whether, in more than half of the readings, partitions were paused because too many records were
-     * unfinished.
-     */
+    /** Returns whether partitions were paused in most readings because too many records were unfinished. */
     private boolean isFull() {
         return shareOfLooks(look -> partitions(look).stream().anyMatch(Interval::standsStill)) > 0.5;
     }
@@ -279,7 +260,7 @@ final class Interval {
         return partition.paused().contains(Paused.WINDOW) || partition.paused().contains(Paused.BUDGET);
     }
 
-    /** Returns the snapshots of the stages' dispatchers from all readings, by dispatcher name. */
+    /** Returns the readings of the stages' dispatchers, by dispatcher name. */
     Map<String, List<DispatcherSnapshot>> dispatchers() {
         Map<String, List<DispatcherSnapshot>> all = new LinkedHashMap<>();
         for (PipelineLook look : looks) {
@@ -292,12 +273,11 @@ final class Interval {
     }
 
     /**
-     * Returns the largest growth of the rate, as a factor, that would be possible if {@code lifted} were no longer a
-     * limit. The rate would then be limited by the threads of another unit, the source, or the CPUs. The factor is
-     * between 1 and {@link #MOST_GAIN}.
+     * Returns the largest possible growth of the rate, as a factor from 1 to {@link #MOST_GAIN}, if {@code lifted} were
+     * no limit. The next limit is another unit, the source, or the CPUs.
      */
     double nextLimit(@Nullable Unit lifted) {
-        // Waiting does not need a CPU, so the CPUs do not limit a unit that waits.
+        // The CPUs do not limit a unit that waits.
         double most = lifted != null && lifted.waits() ? MOST_GAIN : Math.min(MOST_GAIN, processorsAllow());
         most = Math.min(most, sourceAllows());
         for (Unit unit : units) {
@@ -308,28 +288,24 @@ final class Interval {
         return Math.max(1, most);
     }
 
-    /**
-     * Returns the largest growth of the rate that the source can sustain, as a factor between 1 and {@link #MOST_GAIN}.
-     */
+    /** Returns the growth of the rate that the source can sustain, as a factor from 1 to {@link #MOST_GAIN}. */
     double sourceAllows() {
         return Math.clamp(lasts(), 1, MOST_GAIN);
     }
 
     /**
-     * Returns the ratio between the rate that the source can sustain and the current rate. The sustainable rate is the
-     * arrival rate plus the current backlog divided by {@link #LASTING_SECONDS}. The ratio may be below 1 while a
-     * backlog drains. Returns {@link #MOST_GAIN} if the arrivals or the backlog are unknown.
+     * Returns the rate that the source can sustain, divided by the current rate: the arrival rate plus the backlog
+     * divided by {@link #LASTING_SECONDS}. Below 1 while a backlog drains. {@link #MOST_GAIN} if the arrivals or the
+     * backlog are unknown.
      */
     double lasts() {
         double rate = rate();
         PipelineLook since = last.consumers().isEmpty() ? looks.get(looks.size() / 2) : firstKnown();
         double apart = (last.atNanos() - since.atNanos()) / 1e9;
         double grown = waiting(last) - waiting(since);
-        // A source's queue that does not grow may be full, so that its writers wait. The rate at which they could write
-        // is then unknown.
+        // A queue that does not grow may be full, so that its writers wait. The rate of the writers is then unknown.
         boolean isKnown = !last.consumers().isEmpty() || grown > GROWS * rate * apart;
-        // With several consumers, rate() covers only the first one and cannot be compared with the backlog of all of
-        // them.
+        // With several consumers, rate() covers only the first one, but the backlog covers all of them.
         if (rate <= 0
                 || apart < LEAST_APART_SECONDS
                 || !isKnown
@@ -341,7 +317,7 @@ final class Interval {
         return Double.isNaN(allows) ? MOST_GAIN : allows;
     }
 
-    /** Returns the first reading in which the backlog of the source is known. */
+    /** Returns the first reading with a known backlog. */
     private PipelineLook firstKnown() {
         return looks.stream()
                 .filter(look -> !Double.isNaN(waiting(look)))
@@ -349,10 +325,7 @@ final class Interval {
                 .orElse(last);
     }
 
-    /**
-     * Returns the backlog: the records at the brokers and in the buffer, or the length of a source's queue; NaN if
-     * unknown.
-     */
+    /** Returns the backlog: records at the brokers and in the buffer, or a source's queue. NaN if unknown. */
     private static double waiting(PipelineLook look) {
         if (look.consumers().isEmpty()) {
             return look.stages().isEmpty()
@@ -368,9 +341,9 @@ final class Interval {
     }
 
     /**
-     * Returns the largest growth of the rate that the CPUs allow, as a factor; {@link #MOST_GAIN} if unknown. The CPU
-     * load is measured over a recent second, which may lie outside a short interval. The number of free CPUs is
-     * therefore computed both from the load and from the CPUs used by this process, and the smaller result is used.
+     * Returns the growth of the rate that the CPUs allow, as a factor; {@link #MOST_GAIN} if unknown. The CPU load
+     * covers a recent second, which may lie outside a short interval. The free CPUs are therefore computed from the
+     * load and from the CPU use of this process, and the smaller result counts.
      */
     double processorsAllow() {
         double used = processCpu();

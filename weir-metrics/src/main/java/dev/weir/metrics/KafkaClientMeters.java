@@ -68,16 +68,10 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     /** One metric of one client. */
     private record Key(ObjectName bean, String attribute) {}
 
-    /**
-     * A registered meter. If the meter is a counter, {@code count} is the count that it shows. Registries refer to the
-     * count only weakly, so this record keeps it alive.
-     */
+    /** A registered meter. Registries refer to a counter's {@code count} only weakly, so this record keeps it. */
     private record Shown(Meter meter, @Nullable Count count) {}
 
-    /**
-     * A count that never decreases, even if its client is closed and another one is opened under the same id.
-     * Thread-safe.
-     */
+    /** A count that never decreases, even if a client is closed and another one gets its id. Thread-safe. */
     private final class Count {
 
         private final Key figure;
@@ -144,7 +138,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Checks now. A failure is only logged, because it would otherwise end the thread silently. */
+    /** Checks now. Only logs a failure, so that the thread survives it. */
     void lookNow() {
         lock.lock();
         try {
@@ -162,7 +156,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Registers new metrics and removes metrics that have disappeared. Must be called under the lock. */
+    /** Registers new metrics and removes metrics that are gone. Must be called under the lock. */
     private void look() {
         Set<Key> now = new HashSet<>();
         for (String group : GROUPS) {
@@ -190,7 +184,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
         }
     }
 
-    /** Returns the keys of a bean's numeric attributes; empty if its client was closed during this check. */
+    /** Returns the keys of a bean's numeric attributes; empty if its client has just been closed. */
     private List<Key> figures(ObjectName bean) {
         List<Key> figures = new ArrayList<>();
         try {
@@ -224,7 +218,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
                 null);
     }
 
-    /** Returns the client ID of a bean. JMX quotes IDs that contain special characters; the result is unquoted. */
+    /** Returns the client id of a bean, without the quotes that JMX adds to special characters. */
     private static String clientOf(ObjectName bean) {
         String id = bean.getKeyProperty(CLIENT_KEY);
         return id.startsWith("\"") ? ObjectName.unquote(id) : id;

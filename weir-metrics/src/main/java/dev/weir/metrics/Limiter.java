@@ -193,19 +193,19 @@ public final class Limiter {
         }
     }
 
-    /** Creates a limiter whose advice has not been followed yet. */
+    /** Creates a limiter without a measured gain. */
     public static Limiter of(Kind kind, String name, String sentence, String advice, double expectedGain) {
         return new Limiter(
                 kind, name, sentence, advice, expectedGain, null, Lever.elsewhere(advice), Confidence.SURE, List.of());
     }
 
-    /** Creates a limiter with the lever that raises the limit. The limiter's advice is worded for program code. */
+    /** Creates a limiter with the change that raises it. Its advice is worded for program code. */
     static Limiter of(Kind kind, String name, String sentence, Lever lever, double expectedGain) {
         return new Limiter(
                 kind, name, sentence, lever.in(FrontEnd.CODE), expectedGain, null, lever, Confidence.SURE, List.of());
     }
 
-    /** Creates the finding that it is too early to name a limiter, because of {@code reason}. */
+    /** Creates a finding without a limiter, because of {@code reason}. */
     static Limiter measuring(String reason) {
         return none("measuring: " + reason, "wait a few seconds");
     }
@@ -231,7 +231,7 @@ public final class Limiter {
     /**
      * Returns this finding with {@code other} as an equally likely candidate.
      *
-     * @param separates describes, in words, how to distinguish the two candidates
+     * @param separates how to tell the two apart, as text
      */
     Limiter or(Limiter other, String separates) {
         return new Limiter(new Values(

@@ -55,7 +55,7 @@ public final class LimiterFinder {
         return find(Interval.of(Objects.requireNonNull(looks, "looks")));
     }
 
-    /** Finds the limiter of an earlier part of a run. Stages that never had an element are ignored. */
+    /** Finds the limiter of an earlier part of a run. Ignores stages that never had an element. */
     static Limiter findPast(List<PipelineLook> looks) {
         return find(Interval.past(looks));
     }
@@ -75,9 +75,9 @@ public final class LimiterFinder {
     }
 
     /**
-     * Returns the finding to use if no rule applies. If records are waiting but none has moved, it is too early for a
-     * finding. Otherwise, the finding names the machine if its CPUs are saturated, or else the busiest unit if that
-     * unit is busy enough. If neither applies, the finding says that nothing was at its limit.
+     * Returns the finding if no rule applies. If records wait and none has moved, it is too early for a finding.
+     * Otherwise the limiter is the machine if its CPUs are saturated, or the busiest unit if it is busy enough.
+     * Otherwise nothing was at its limit.
      */
     private static Limiter fallback(Interval interval) {
         if (!interval.isPast && !interval.moves() && interval.hasBacklog()) {

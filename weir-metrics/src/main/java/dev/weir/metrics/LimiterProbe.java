@@ -46,25 +46,19 @@ public final class LimiterProbe implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LimiterProbe.class);
 
-    /**
-     * The number of readings on which {@link #limiter} is based. They cover five seconds, like the values on the
-     * console.
-     */
+    /** Number of readings for {@link #limiter}: five seconds, as on the console. */
     private static final int LOOKS_KEPT = 51;
 
-    /** The number of readings from which the rate before a change is computed: two seconds. */
+    /** Number of readings for the rate before a change: two seconds. */
     private static final int LOOKS_BEFORE = 21;
 
-    /**
-     * The number of readings between two verdicts. A verdict names the limiter for these readings, and {@link #overall}
-     * adds up all verdicts.
-     */
+    /** Number of readings per verdict, which names their limiter. {@link #overall} adds up all verdicts. */
     private static final int LOOKS_PER_VERDICT = 10;
 
-    /** The shortest observation from which a limiter can be determined. */
+    /** Shortest observation that can have a limiter. */
     private static final long EARLY_NANOS = Duration.ofMillis(900).toNanos();
 
-    /** The shortest total time with moving records after which a failed run is said to have a limiter. */
+    /** A failed run has a limiter only if records have moved for at least this time. */
     private static final double LEAST_FLOW_SECONDS = 5;
 
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
@@ -80,7 +74,7 @@ public final class LimiterProbe implements AutoCloseable {
     private final Gains gains = new Gains();
     private int sinceVerdict;
 
-    /** The limiter as of the last reading. Null until {@link #limiter} is first called after that reading. */
+    /** Limiter as of the last reading; null until {@link #limiter} is called. */
     private @Nullable Limiter found;
 
     /** True if the last reading failed. Confined to the reading thread. */
@@ -98,8 +92,7 @@ public final class LimiterProbe implements AutoCloseable {
     public static LimiterProbe start(RunningPipeline pipeline) {
         LimiterProbe probe = new LimiterProbe(Objects.requireNonNull(pipeline, "pipeline"));
         probe.look();
-        // The pipeline keeps this action until it ends. The action must not refer to the probe, because the probe's
-        // readings would then stay in memory until the pipeline ends.
+        // The pipeline keeps this action until it ends. A reference to the probe would keep all readings too.
         CountDownLatch over = probe.over;
         var ignored = pipeline.completion().whenComplete((report, failure) -> over.countDown());
         probe.looker.start();
@@ -131,7 +124,7 @@ public final class LimiterProbe implements AutoCloseable {
         }
     }
 
-    /** Returns whether the next reading is the last one of a verdict. */
+    /** Returns whether the next reading completes a verdict. */
     private boolean isDue() {
         lock.lock();
         try {
@@ -196,16 +189,15 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     /**
-     * Returns the limiter that applied for most of the time so far, represented by the latest finding with the same
-     * kind and name. Time before the first record and after the last record is ignored, unless no record has moved at
-     * all. If records in the pipeline have not moved for a second, returns a finding that says so, unless the pipeline
-     * has ended and has finished all records. Names no limiter for a run that was too short, or that failed before
-     * records had moved for five seconds.
+     * Returns the limiter of most of the run so far: the latest finding of its kind and name. Ignores the time before
+     * the first record and after the last one, unless no record has moved at all. If records have not moved for a
+     * second, returns a finding that says so, unless the pipeline has ended and finished all of them. Names no limiter
+     * for a run that was too short, or that failed before records had moved for five seconds.
      */
     public Limiter overall() {
         lock.lock();
         try {
-            // A failed run is not searched for stuck records, because the failure has stopped all of them.
+            // A failure stops all records, so do not search a failed run for stuck ones.
             return measured(hasFailed() ? ofFailedRun() : ofMostTime());
         } finally {
             lock.unlock();
@@ -230,10 +222,10 @@ public final class LimiterProbe implements AutoCloseable {
         return isTooShort(all) ? tooShort(all) : LimiterFinder.findPast(all);
     }
 
-    /** Returns whether the run has failed. A cancelled run, for example after a drain's deadline, has not failed. */
+    /** Returns whether the run has failed. A cancelled run has not, for example after a drain's deadline. */
     private boolean hasFailed() {
         CompletableFuture<DrainReport> completion = pipeline.completion();
-        // A cancelled run has the state FAILED too, because a CancellationException is the cause of its failure.
+        // A cancelled run is FAILED too; its exception is a CancellationException.
         return completion.state() == Future.State.FAILED
                 && !(completion.exceptionNow() instanceof CancellationException);
     }
@@ -244,7 +236,7 @@ public final class LimiterProbe implements AutoCloseable {
                 && pipeline.completion().join().drained();
     }
 
-    /** Returns the reason why records are stuck, or null if they are moving or there are none. */
+    /** Returns why records are stuck; null if they move or there are none. */
     static @Nullable Limiter stuck(Collection<PipelineLook> looks) {
         List<PipelineLook> still = new ArrayList<>();
         for (PipelineLook look : looks) {
@@ -253,8 +245,7 @@ public final class LimiterProbe implements AutoCloseable {
             }
             still.add(look);
         }
-        // After a consumer has been closed, readings contain no records in flight. Remove such readings from the end,
-        // so that only the readings before the close are evaluated.
+        // Remove readings without records in flight from the end. They were taken after a consumer was closed.
         while (still.size() > LOOKS_PER_VERDICT && Interval.of(still).unfinished() == 0) {
             still.removeLast();
         }
@@ -269,10 +260,7 @@ public final class LimiterProbe implements AutoCloseable {
         return isNone ? SourceRules.stuck(interval).from(interval) : found;
     }
 
-    /**
-     * Returns whether the stage contains no elements and therefore is not stuck. For example, a source may only be
-     * waiting for the run to end.
-     */
+    /** Returns whether the stage has no elements. For example, a source waits for the run to end. */
     private static boolean isEmpty(StageLoad stage) {
         return stage.atWork() == 0 && stage.inPass() == 0 && stage.last().depth() == 0;
     }
@@ -314,7 +302,7 @@ public final class LimiterProbe implements AutoCloseable {
 
         private final Map<Subject, Total> counted = new HashMap<>();
 
-        /** Totals since the last record moved. They are added to {@link #counted} if another record moves later. */
+        /** Totals since the last record moved, added to {@link #counted} when another record moves. */
         private final Map<Subject, Total> still = new HashMap<>();
 
         private boolean flowed;
@@ -349,7 +337,7 @@ public final class LimiterProbe implements AutoCloseable {
             return sum;
         }
 
-        /** Returns the seconds from the first moving record to the last one, counting whole verdicts. */
+        /** Returns the seconds from the first to the last moving record, in whole verdicts. */
         double flowedSeconds() {
             return counted.values().stream().mapToDouble(Total::seconds).sum();
         }

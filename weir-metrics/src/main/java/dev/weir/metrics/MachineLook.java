@@ -11,10 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** A reading of the machine and the JVM from the JDK's management beans. Immutable. */
 public final class MachineLook {
 
-    /**
-     * Words that mark concurrent work in the names of garbage collector beans: "ZGC Cycles", "Shenandoah Cycles", "G1
-     * Concurrent GC".
-     */
+    /** Words in the names of concurrent collectors: "ZGC Cycles", "Shenandoah Cycles", "G1 Concurrent GC". */
     private static final List<String> CONCURRENT = List.of("Cycles", "Concurrent");
 
     private static final List<GarbageCollectorMXBean> PAUSING = ManagementFactory.getGarbageCollectorMXBeans().stream()
@@ -24,15 +21,12 @@ public final class MachineLook {
     private static final @Nullable OperatingSystemMXBean SYSTEM =
             ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system ? system : null;
 
-    /**
-     * The longest time for which a reading of the CPUs is reused by all callers. In a container, the JDK reads half a
-     * dozen files for each new reading.
-     */
+    /** Time for which a reading of the CPUs is used. In a container, a reading needs half a dozen files. */
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(950);
 
     /**
-     * The time for which the first reading is reused. It is short because the JDK reports the load since the previous
-     * query, so the result of the first query is not meaningful.
+     * Time for which the first reading is used. It is short, because the JDK reports the load since the previous query,
+     * and the first query has none.
      */
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -41,7 +35,7 @@ public final class MachineLook {
     /**
      * The number of CPUs and their load at one moment.
      *
-     * @param validNanos how long the reading may be reused
+     * @param validNanos how long the reading may be used
      */
     private record Size(long atNanos, long validNanos, int processors, double load) {
 
@@ -108,7 +102,7 @@ public final class MachineLook {
         return new MachineLook(of.processors, cpuNanos < 0 ? Double.NaN : cpuNanos, of.load, pausedNanos());
     }
 
-    /** Returns the number of CPUs and their load. Two concurrent callers may both query them. */
+    /** Returns the number of CPUs and their load. Concurrent callers may both query them. */
     private static Size size() {
         Size last = SIZE.get();
         if (last != null && !last.isOld()) {

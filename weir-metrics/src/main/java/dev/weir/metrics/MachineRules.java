@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /** Rules for limiters outside the pipeline: the garbage collector and the CPUs. */
 final class MachineRules {
 
-    /** If garbage collection pauses take at least this fraction of the time, the collector is the limiter. */
+    /** The collector is the limiter if its pauses take at least this fraction of the time. */
     private static final double MANY_PAUSES = 0.25;
 
-    /** If at least this fraction of the machine's CPU capacity is in use, the machine is saturated. */
+    /** The machine is saturated if at least this fraction of its CPU capacity is in use. */
     private static final double FULL = 0.9;
 
     private MachineRules() {}
@@ -28,10 +28,7 @@ final class MachineRules {
                 1 / Math.max(1 / Interval.MOST_GAIN, 1 - pauses));
     }
 
-    /**
-     * Returns whether the machine's CPUs limit the pipeline, so that more threads would not help. This is the case if
-     * the machine is saturated, and the stages either need all CPUs or do not get the CPU time that they need.
-     */
+    /** Returns whether the CPUs are saturated, and the stages need all of them or get too little time. */
     static boolean isFull(Interval interval) {
         if (!(interval.load() >= FULL)) {
             return false;
@@ -50,10 +47,7 @@ final class MachineRules {
         return wanted >= 0.5 && !(interval.processCpu() >= 0.7 * wanted);
     }
 
-    /**
-     * Returns an addition to a sentence that says how many CPUs are missing, or an empty string if the stages get the
-     * CPU time that they need.
-     */
+    /** Returns words on missing CPUs for the end of a sentence; empty if the stages get the CPU time that they need. */
     static String deprived(Interval interval) {
         return isFull(interval) && isDeprived(interval)
                 ? ", by others too: of the " + Words.number(interval.computing())
@@ -65,9 +59,7 @@ final class MachineRules {
         return isFull(interval) ? outOfProcessors(interval) : null;
     }
 
-    /**
-     * Finds that the machine is saturated and records are waiting, although no unit of the pipeline is at its limit.
-     */
+    /** Finds a saturated machine with waiting records, although no unit of the pipeline is at its limit. */
     static @Nullable Limiter takenElsewhere(Interval interval) {
         boolean isIdle = interval.units.stream().allMatch(unit -> unit.utilisation() < StageRules.SATURATED);
         if (!isIdle || interval.keepsUp() || !(interval.load() >= FULL)) {

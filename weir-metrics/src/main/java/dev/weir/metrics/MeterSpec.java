@@ -9,7 +9,7 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A meter for one kind of subject: its name, and the function that reads its value from a subject. Immutable.
+ * A meter for one kind of subject. Immutable.
  *
  * @param kind counter or gauge
  * @param name the dotted name, which ends with its unit if the unit is seconds, records or bytes
@@ -21,10 +21,7 @@ import org.jspecify.annotations.Nullable;
 record MeterSpec<S>(
         Kind kind, String name, String unit, Tags fixed, String description, ToDoubleFunction<? super S> value) {
 
-    /**
-     * Units for {@link #baseUnit}. A unit is passed to the registry only if the meter's name ends with it, because a
-     * Prometheus registry would append any other unit to the name.
-     */
+    /** Units that meter names end with. Prometheus registries append any other {@link #baseUnit}. */
     private static final Set<String> UNITS_IN_NAMES = Set.of("seconds", "records", "bytes");
 
     enum Kind {
@@ -49,14 +46,13 @@ record MeterSpec<S>(
         return new MeterSpec<>(kind, name, unit, fixed.and(key, tagValue), description, value);
     }
 
-    /** Returns the unit to pass to the registry, or null. */
+    /** Returns the unit for the registry, or null. */
     @Nullable
     String baseUnit() {
         String last = name.substring(name.lastIndexOf('.') + 1);
         return UNITS_IN_NAMES.contains(last) ? last : null;
     }
 
-    /** Returns the name in the Prometheus text format. */
     String prometheusName() {
         return name.replace('.', '_') + (kind == Kind.COUNTER ? "_total" : "");
     }

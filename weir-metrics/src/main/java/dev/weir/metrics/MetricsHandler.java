@@ -20,10 +20,7 @@ final class MetricsHandler {
     private static final String JSON = "application/json";
     private static final String TEXT = "text/plain; charset=utf-8";
 
-    /**
-     * The paths that return the meters. Commands print the server's address without a path, so this address returns the
-     * meters too.
-     */
+    /** Paths that return the meters. Commands print the server's address, which has no path. */
     private static final Set<String> METERS = Set.of("/metrics", "/", "");
 
     private static final String OTHER_HOST = "the Host header must be an address in numbers, a name of this machine, or"

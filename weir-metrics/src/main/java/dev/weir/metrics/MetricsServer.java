@@ -42,10 +42,10 @@ public final class MetricsServer implements AutoCloseable {
     private final PrometheusMeterRegistry registry;
     private final boolean ownRegistry;
 
-    /** Meters of the garbage collector in this server's own registry; null if the registry belongs to the caller. */
+    /** Meters of the garbage collector in this server's own registry; null for a registry of the caller. */
     private final @Nullable JvmGcMetrics collector;
 
-    /** Meters of the Kafka clients. They are bound only to the server's own registry. */
+    /** Meters of the Kafka clients, bound only to the server's own registry. */
     private final KafkaClientMeters clients = KafkaClientMeters.create();
 
     private final List<PipelineMetrics> shown = new CopyOnWriteArrayList<>();
@@ -62,7 +62,7 @@ public final class MetricsServer implements AutoCloseable {
         http.start((exchange, deadline) -> handler.handle(exchange));
     }
 
-    /** Binds the process meters that a dashboard needs. */
+    /** Binds the process meters for a dashboard. */
     private JvmGcMetrics bindProcess() {
         new UptimeMetrics().bindTo(registry); // Includes the start time, so that dashboards can detect a restart.
         new ProcessorMetrics().bindTo(registry);

@@ -9,34 +9,27 @@ import org.jspecify.annotations.Nullable;
 /** Rules for limiters downstream of the pipeline: the producer, and the brokers to which it writes. */
 final class OutputRules {
 
-    /** Request time from which a broker is considered slow. A nearby idle broker responds in a tenth of this time. */
+    /** A broker is slow if a request takes at least this long. A nearby idle broker needs a tenth of this time. */
     private static final double SLOW_REQUEST_MILLIS = 20;
 
-    /**
-     * A request time so long that neither the network nor a healthy replica can explain it. The broker must be the
-     * cause.
-     */
+    /** If a request takes this long, the broker is the cause. Neither the network nor a healthy replica explains it. */
     private static final double VERY_SLOW_REQUEST_MILLIS = 5 * SLOW_REQUEST_MILLIS;
 
     /**
-     * A broker with a request time between {@link #SLOW_REQUEST_MILLIS} and {@link #VERY_SLOW_REQUEST_MILLIS} is not
-     * considered slow if batches wait in the client for at least this many request times. Larger batches would then
-     * help, because they would need fewer requests.
+     * A broker below {@link #VERY_SLOW_REQUEST_MILLIS} is not slow if batches wait in the client for at least this many
+     * request times. Larger batches would then help.
      */
     private static final double QUEUED_REQUESTS = 4;
 
-    /** If records wait at least this long for their acknowledgement, the wait is considered long. */
+    /** A wait for an acknowledgement is long if it takes at least this time. */
     private static final double LONG_ANSWER_MILLIS = 50;
 
-    /**
-     * If the producer is throttled for at least this fraction of the time, throttling is the limiter, regardless of
-     * what else records wait for.
-     */
+    /** Throttling is the limiter if brokers throttle the producer for at least this fraction of the time. */
     private static final double MOSTLY_THROTTLED = 0.5;
 
     private OutputRules() {}
 
-    /** Finds a producing stage that waits for space in the producer's buffer, or is computing all the time. */
+    /** Finds a producing stage that waits for space in the producer's buffer, or computes all the time. */
     static @Nullable Limiter blocked(Interval interval) {
         for (int i = 0; i < producers(interval); i++) {
             ProducerHandle.Snapshot before = interval.first.producers().get(i);
@@ -74,7 +67,7 @@ final class OutputRules {
         return null;
     }
 
-    /** Finds slow acknowledgements: most records in the pipeline are waiting for them, and they take a long time. */
+    /** Finds slow acknowledgements: most records of the pipeline wait for them, and for long. */
     static @Nullable Limiter answers(Interval interval) {
         if (interval.keepsUp() && interval.inFlight() > 0 && interval.rate() > 0) {
             return null;
@@ -105,7 +98,7 @@ final class OutputRules {
             }
             boolean inClient = now.queueMillis() > now.requestMillis();
             if (inClient && slowBroker(now) && now.requestMillis() < VERY_SLOW_REQUEST_MILLIS) {
-                // On a busy machine, healthy brokers respond as slowly as overloaded ones. Report both possible causes.
+                // On a busy machine, healthy brokers respond as slowly as overloaded ones. Report both causes.
                 return lingering(interval, sender, now, why)
                         .or(
                                 outputBroker(interval, sender, now, why),
@@ -118,7 +111,7 @@ final class OutputRules {
         return null;
     }
 
-    /** Finds throttling of the producer by brokers, which no producer setting can prevent. */
+    /** Finds brokers that throttle the producer. No producer setting can prevent it. */
     private static @Nullable Limiter throttled(Interval interval, int producer, Unit sender, String why) {
         ProducerHandle.Snapshot now = interval.last.producers().get(producer);
         double share = throttledShare(interval, producer);
@@ -147,10 +140,7 @@ final class OutputRules {
                 "lower linger.ms of it if batches wait for that, or raise batch.size and maxOutstandingRecords");
     }
 
-    /**
-     * Returns the readings in which the pipeline or the producer had records. Other readings would only lower the
-     * averages.
-     */
+    /** Returns the readings in which the pipeline or the producer had records. */
     private static List<PipelineLook> withRecords(Interval interval, int producer) {
         return interval.looks.stream()
                 .filter(look -> look.producers().size() > producer)
@@ -163,8 +153,8 @@ final class OutputRules {
     }
 
     /**
-     * Returns the number of producers, from the start of the list, that belong to the same stage in the first and the
-     * last reading. Only these producers can be compared, because the producers of inner streams come and go.
+     * Returns the number of producers, from the start of the list, with the same stage in the first and the last
+     * reading. Producers of inner streams come and go.
      */
     private static int producers(Interval interval) {
         List<ProducerHandle.Snapshot> first = interval.first.producers();
@@ -185,7 +175,7 @@ final class OutputRules {
                 .orElse(null);
     }
 
-    /** Returns whether the broker is slow. If there has been no response yet, the broker is considered slow. */
+    /** Returns whether the broker is slow. It also counts as slow if there is no response yet. */
     private static boolean slowBroker(ProducerHandle.Snapshot producer) {
         double request = producer.requestMillis();
         boolean queued = request < VERY_SLOW_REQUEST_MILLIS && producer.queueMillis() >= QUEUED_REQUESTS * request;

@@ -5,17 +5,15 @@ import dev.weir.metrics.Limiter.Kind;
 import dev.weir.metrics.PipelineLook.PaceLook;
 import org.jspecify.annotations.Nullable;
 
-/** Rules for limits that components report directly: configured rates, and the limits of share group members. */
+/** Rules for limits that are reported directly: configured rates, and limits of share group members. */
 final class PaceRules {
 
-    /**
-     * If elements wait only because of a rate limit for at least this fraction of the time, the rate is the limiter.
-     */
+    /** A rate is the limiter if elements wait only for this rate for at least this fraction of the time. */
     private static final double HOLDS = 0.5;
 
     private PaceRules() {}
 
-    /** Finds a rate limit that keeps elements waiting for at least half of the time. */
+    /** Finds a rate limit for which elements wait at least half of the time. */
     static @Nullable Limiter rate(Interval interval) {
         for (PaceLook pace : interval.last.paces()) {
             double waits = interval.pausedAt(pace.stage());
@@ -41,7 +39,7 @@ final class PaceRules {
                 interval.nextLimit(unit));
     }
 
-    /** Finds the limit reported by a share group member, if it is a limit of share groups. */
+    /** Finds a limit reported by a share group member. */
     static @Nullable Limiter share(Interval interval) {
         for (ShareHandle.Snapshot member : interval.last.shares()) {
             ShareHandle.Limit limit = member.limit();

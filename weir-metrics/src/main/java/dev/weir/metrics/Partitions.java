@@ -30,9 +30,7 @@ final class Partitions {
         return found;
     }
 
-    /**
-     * Returns an addition to a sentence that names the oldest unfinished record, or an empty string if there is none.
-     */
+    /** Returns words on the oldest unfinished record for the end of a sentence; empty if there is none. */
     static String oldest(List<PartitionDump> partitions) {
         PartitionDump partition = withOldest(partitions);
         Oldest oldest = partition == null ? null : partition.oldest();
@@ -46,7 +44,7 @@ final class Partitions {
                         oldest.age().toMillis() / 1e3);
     }
 
-    /** Returns {@link #oldest(List)} for the latest reading that has an oldest record, which most readings lack. */
+    /** Returns {@link #oldest(List)} of the latest reading with an oldest record. Most readings have none. */
     static String oldest(Interval interval) {
         return interval.looks.reversed().stream()
                 .map(look -> oldest(Interval.partitions(look)))

@@ -220,7 +220,7 @@ public final class PipelineLook {
         return at(pipeline, machine, ConsumerHandle::dump);
     }
 
-    /** Takes a reading without searching for the oldest records. Only the text of a finding needs these records. */
+    /** Takes a reading without the oldest records, which only the text of a finding needs. */
     static PipelineLook inPassing(RunningPipeline pipeline, MachineLook machine) {
         return at(pipeline, machine, ConsumerHandle::outline);
     }
@@ -228,8 +228,7 @@ public final class PipelineLook {
     private static PipelineLook at(
             RunningPipeline pipeline, MachineLook machine, Function<ConsumerHandle, ConsumerDump> dump) {
         Objects.requireNonNull(pipeline, "pipeline");
-        // Read the time right after the counters, because counter differences are divided by the time between two
-        // readings.
+        // Read the time right after the counters, whose differences are divided by the time between readings.
         List<StageSnapshot> stages = pipeline.stages();
         long now = System.nanoTime();
         return new PipelineLook(

@@ -22,10 +22,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * All of Weir's meters, in one list for each kind of subject. A test compares {@code docs/reference/metrics.md} with
- * it.
- */
+/** All of Weir's meters, one list per kind of subject. A test compares {@code docs/reference/metrics.md} with it. */
 final class PipelineMeters {
 
     static final String PIPELINE_TAG = "pipeline";
@@ -58,7 +55,7 @@ final class PipelineMeters {
                     .orElse(0);
         }
 
-        /** Returns the age of the most recent commit of any partition; NaN before the first commit. */
+        /** Age of the latest commit of any partition; NaN before the first commit. */
         double commitAgeSeconds() {
             return dump.partitions().stream()
                     .map(PartitionDump::sinceCommit)
@@ -68,7 +65,7 @@ final class PipelineMeters {
                     .orElse(Double.NaN);
         }
 
-        /** Returns the largest lag in seconds among the partitions with a known lag; NaN if no lag is known. */
+        /** Largest known lag of a partition in seconds; NaN if none is known. */
         double lagSeconds() {
             return dump.partitions().stream()
                     .map(PartitionDump::lagTime)
@@ -96,9 +93,7 @@ final class PipelineMeters {
         }
     }
 
-    /**
-     * The failed records of a pipeline: dead-letter record written, cut (written without its value), or held (refused).
-     */
+    /** Failed records of a pipeline: dead-letter record written, written without its value (cut), or refused (held). */
     record DeadLetterLook(long written, long cut, long held) {}
 
     static final List<MeterSpec<Boolean>> PIPELINE = List.of(
@@ -218,7 +213,7 @@ final class PipelineMeters {
                     "How often the breaker has opened.",
                     CircuitBreaker.Snapshot::timesOpened));
 
-    /** The meters of one kind of subject, with the keys of their tags. */
+    /** The meters of one kind of subject and the keys of their tags. */
     record Kind(List<String> tags, List<? extends MeterSpec<?>> meters) {}
 
     static final List<Kind> ALL = List.of(

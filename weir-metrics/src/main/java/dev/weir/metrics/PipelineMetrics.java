@@ -54,17 +54,14 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     /** The number of readings from which the limiter is determined: five seconds. */
     private static final int LIMITER_LOOKS = 6;
 
-    /**
-     * The maximum time that {@link #close} waits for the reading thread to end. Normally it ends immediately, because a
-     * reading does not block.
-     */
+    /** Maximum time that {@link #close} waits for the reading thread. A reading does not block. */
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(5);
 
     private final RunningPipeline pipeline;
     private final boolean partitionTags;
     private final Tags tags;
 
-    /** Reaches zero when the pipeline has ended or these metrics have been closed. */
+    /** Zero when the pipeline has ended or these metrics are closed. */
     private final CountDownLatch over = new CountDownLatch(1);
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -159,8 +156,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
                         .daemon()
                         .name("weir-metrics-" + pipeline.name())
                         .start(this::lookUntilOver);
-                // The pipeline keeps this action until it ends. The action must not refer to these metrics, because
-                // they would then stay in memory until the pipeline ends.
+                // The pipeline keeps this action until it ends. A reference to these metrics would keep them too.
                 CountDownLatch ended = over;
                 var ignored = pipeline.completion().whenComplete((report, failure) -> ended.countDown());
             }
@@ -227,7 +223,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         members.look(membersNow, registries);
     }
 
-    /** Updates the limiter. After the pipeline has ended, the last limiter is kept. */
+    /** Updates the limiter. Keeps the last one after the pipeline has ended. */
     private void lookForLimiter(PipelineLook now) {
         if (looks.isEmpty()) {
             looks.addLast(now);
@@ -244,9 +240,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     private void lookAtConsumers(PipelineLook now, List<ConsumerHandle> before) {
         Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
         Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
-        // The handles and the consumers of the reading are matched by index, but consumers may come and go while the
-        // reading is taken. A match is certain only if the handle at that index was the same before and after the
-        // reading. At the first mismatch, the remaining consumers are skipped until the next reading.
+        // Consumers may come and go during a reading. A handle belongs to the consumer with its index only if it was
+        // there before and after. At the first mismatch, skip the remaining ones until the next reading.
         List<ConsumerHandle> after = pipeline.handles(ConsumerHandle.class);
         int most = Math.min(now.consumers().size(), Math.min(before.size(), after.size()));
         for (int i = 0; i < most && before.get(i) == after.get(i); i++) {
@@ -272,7 +267,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         partitions.look(partitionsNow, registries);
     }
 
-    /** Reads the producers. If a stage has several producers, only the first one is reported. */
+    /** Reads the producers; only the first one of a stage. */
     private void lookAtProducers() {
         Map<Tags, ProducerMeters.Look> producersNow = new HashMap<>();
         for (ProducerHandle handle : pipeline.handles(ProducerHandle.class)) {
@@ -283,10 +278,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         producers.look(producersNow, registries);
     }
 
-    /**
-     * Identifies a consumer by its subscription. If several consumers have the same subscription, all except the first
-     * get a number.
-     */
+    /** Identifies a consumer by its subscription, followed by a number if an earlier consumer has the same one. */
     private Tags consumerTags(ConsumerDump dump, Map<Tags, ConsumerLook> taken) {
         Tags own = tags.and(PipelineMeters.CONSUMER_TAG, dump.reads());
         for (int number = 2; taken.containsKey(own); number++) {

@@ -14,7 +14,6 @@ final class ProducerMeters {
     private static final double NANOS = 1e9;
     private static final double MILLIS = 1e3;
 
-    /** The bounds of the latency histogram. */
     private static final long[] BOUNDS_MILLIS = {
         1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000
     };

@@ -8,8 +8,8 @@ import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Responses to scrapes, while they are being sent. There are at most {@value #MOST} at a time. If this limit is reached
- * because clients read slowly, further clients share the newest response. Thread-safe.
+ * Responses to scrapes that are being sent, at most {@value #MOST}. At this limit, which slow clients can cause, a
+ * further client gets the newest response. Thread-safe.
  */
 final class Scrapes {
 
@@ -27,10 +27,7 @@ final class Scrapes {
     /** The responses being sent, newest last. Guarded by the lock. */
     private final Deque<Scrape> sent = new ArrayDeque<>();
 
-    /**
-     * A response and the number of clients to which it is being sent. Must be closed once for each client, after
-     * sending.
-     */
+    /** A response and the number of clients that receive it. Must be closed once for each client. */
     final class Scrape implements AutoCloseable {
 
         private final byte[] text;
@@ -40,7 +37,7 @@ final class Scrapes {
             this.text = text;
         }
 
-        /** Returns the text of the response. It is shared by several clients and must not be modified. */
+        /** The text, which several clients share. It must not be modified. */
         byte[] text() {
             return text;
         }
@@ -63,10 +60,7 @@ final class Scrapes {
         this.meters = meters;
     }
 
-    /**
-     * Returns a response with the current meters. If {@value #MOST} responses are already being sent, returns the
-     * newest of them, whose values are slightly older.
-     */
+    /** Returns a response with the current meters, or the newest response if {@value #MOST} are being sent. */
     Scrape next() throws IOException, InterruptedException {
         lock.lockInterruptibly();
         try {

@@ -17,25 +17,19 @@ import org.jspecify.annotations.Nullable;
 /** Rules for limiters upstream of the pipeline: brokers, fetches, decoders, commits and missing arrivals. */
 final class SourceRules {
 
-    /** The reasons for pausing a partition that are unrelated to the pipeline's speed. */
+    /** Reasons for a pause that do not depend on the pipeline's speed. */
     private static final Set<Paused> HELD = Set.of(Paused.USER, Paused.NOT_DUE, Paused.UNREAD, Paused.END);
 
-    /** If the pipeline waits for elements for at least this fraction of the time, it could process more. */
+    /** The pipeline could process more if it waits for elements for at least this fraction of the time. */
     private static final double STARVES = 0.4;
 
-    /**
-     * If the brokers throttle the consumer for at least this fraction of the time, the quota is the limiter. Fetch
-     * settings are not considered then, because none of them would help.
-     */
+    /** The quota is the limiter if brokers throttle the consumer for at least this fraction of the time. */
     static final double THROTTLED = 0.02;
 
-    /** The shortest time between two readings from which a conclusion can be drawn. */
+    /** Shortest time between two readings for a conclusion. */
     private static final long LEAST_NANOS = 300_000_000;
 
-    /**
-     * The number of readings required for a finding about a consumer. Only readings in which the consumer has
-     * partitions are counted. Fewer readings would cover only the consumer's start.
-     */
+    /** A finding about a consumer needs this many readings with partitions. Fewer would cover only its start. */
     private static final int ENOUGH_LOOKS = 5;
 
     private SourceRules() {}
@@ -67,8 +61,8 @@ final class SourceRules {
     }
 
     /**
-     * Finds that partitions are not read for a reason that does not depend on the pipeline's speed. For example, a user
-     * has paused them, their records are not due yet, or they have been read to the requested end.
+     * Finds that partitions are not read for reasons unrelated to the pipeline's speed. For example, a user has paused
+     * them, their records are not due, or they have been read to the requested end.
      */
     static @Nullable Limiter held(Interval interval) {
         List<PartitionDump> partitions = interval.partitions();
@@ -78,8 +72,8 @@ final class SourceRules {
             return forgotten(interval, held);
         }
         if (!isMostlyHeld(interval)) {
-            // All partitions are held back now, for example at the end of a drain. In most readings, however, some
-            // partition was not held back. Something else limited the pipeline for most of the interval.
+            // All partitions are held back now, for example at the end of a drain, but not in most readings. Another
+            // limit applied for most of the interval.
             return null;
         }
         Paused reason = held.getFirst().paused().stream()
@@ -104,7 +98,7 @@ final class SourceRules {
                 >= 0.5;
     }
 
-    /** Finds partitions that a user has paused although records wait in them, while the other partitions keep up. */
+    /** Finds partitions with records that a user has paused, while the other partitions keep up. */
     private static @Nullable Limiter forgotten(Interval interval, List<PartitionDump> held) {
         List<PartitionDump> paused = held.stream()
                 .filter(each -> each.paused().contains(Paused.USER) && each.lag() > 0)
@@ -124,10 +118,7 @@ final class SourceRules {
                 1);
     }
 
-    /**
-     * Returns whether a partition is held back for a reason in {@link #HELD}. A partition that has been read to its end
-     * is held back only after all of its records are finished.
-     */
+    /** Returns whether a partition is held back by {@link #HELD}. At its end, all its records must be finished. */
     private static boolean isHeld(PartitionDump partition) {
         return partition.paused().stream()
                 .anyMatch(each -> HELD.contains(each)
@@ -139,7 +130,7 @@ final class SourceRules {
         return partition.paused().stream().noneMatch(HELD::contains);
     }
 
-    /** Finds records that wait behind an open transaction, while the other partitions keep up. */
+    /** Finds records behind an open transaction, while the other partitions keep up. */
     static @Nullable Limiter openTransaction(Interval interval) {
         if (!starves(interval) || !interval.keepsUp()) {
             return null;
@@ -158,7 +149,7 @@ final class SourceRules {
         return null;
     }
 
-    /** Finds that commits fail, or that fetched records wait for a commit although the pipeline could process them. */
+    /** Finds failed commits, or fetched records that wait for a commit although the pipeline could process them. */
     static @Nullable Limiter commit(Interval interval) {
         for (ConsumerLook now : interval.last.consumers()) {
             ConsumerSnapshot before =
@@ -189,10 +180,10 @@ final class SourceRules {
     }
 
     /**
-     * Returns the interval in which the pipeline waited for commits, or null if it did not wait for them. The pipeline
-     * waits for commits if it has no input although the consumer has fetched records, and none of these records are in
-     * flight. Readings before the assignment are excluded. Readings in which all partitions are held back, for example
-     * by a drain or a user, are also excluded. One or two waiting records are ignored if no more arrive.
+     * Returns the interval in which the pipeline waited for commits, or null. It waits for commits if it has no input
+     * although the consumer has fetched records, none of which are in flight. Leaves out readings before the
+     * assignment, and readings in which all partitions are paused for other reasons. Ignores one or two waiting records
+     * if no more arrive.
      */
     private static @Nullable Interval waitsForCommits(Interval all, ConsumerLook consumer) {
         List<PipelineLook> known = all.looks.stream()
@@ -202,8 +193,7 @@ final class SourceRules {
         List<PipelineLook> reading = known.stream()
                 .filter(look -> of(look, consumer).stream().anyMatch(SourceRules::mayFetch))
                 .toList();
-        // If none of the readings contains a partition that may be fetched, all partitions have been read to their end.
-        // Use all readings then, because fetched records may still be waiting for a commit.
+        // If all partitions have been read to their end, use all readings: fetched records may still wait for a commit.
         List<PipelineLook> met = reading.isEmpty() ? known : reading;
         if (met.size() < Math.max(2, Math.min(ENOUGH_LOOKS, all.looks.size()))) {
             return null;
@@ -230,7 +220,7 @@ final class SourceRules {
         return !interval.units.isEmpty() && interval.units.getFirst().starved() >= STARVES;
     }
 
-    /** Finds that decoding takes up all the time of the fetch threads while the pipeline waits. */
+    /** Finds fetch threads that decode all the time while the pipeline waits. */
     static @Nullable Limiter decode(Interval interval) {
         boolean knows = interval.partitions().stream().noneMatch(each -> each.lag() < 0);
         if (!starves(interval) || (knows && interval.rate() > 0 && interval.keepsUp())) {
@@ -259,7 +249,7 @@ final class SourceRules {
         return null;
     }
 
-    /** Returns the fraction of the fetch threads' time that a consumer's decoder has used since the first record. */
+    /** Returns the fraction of the fetch threads' time spent decoding since a consumer's first record. */
     private static double decoding(Interval interval, ConsumerLook consumer) {
         ConsumerDump now = consumer.dump();
         for (PipelineLook look : interval.looks) {
@@ -306,10 +296,7 @@ final class SourceRules {
         return Limiter.of(Kind.SOURCE_IDLE, reads(interval), "no records arrive, and none wait", Lever.none(), 1);
     }
 
-    /**
-     * Explains why the consumer has no partitions: either it is still joining the group, or the group has assigned no
-     * partitions to it.
-     */
+    /** Explains why the consumer has no partitions: it is joining the group, or the group has assigned none to it. */
     private static Limiter unassigned(Interval interval) {
         boolean joins = interval.last.consumers().stream()
                 .allMatch(consumer -> consumer.dump().assignments() == 0);
@@ -323,7 +310,7 @@ final class SourceRules {
                 1);
     }
 
-    /** Finds a few records that have been in the pipeline for a long time while no others arrive. */
+    /** Finds a few records that stay in the pipeline while no others arrive. */
     static Limiter stuck(Interval interval) {
         StageLoad stage = interval.stages().stream()
                 .max(Comparator.comparing((StageLoad each) -> !Unit.isInternal(each.name()))
@@ -344,7 +331,7 @@ final class SourceRules {
                 1);
     }
 
-    /** Finds that records are waiting at the brokers while the pipeline waits for input. */
+    /** Finds records waiting at the brokers while the pipeline has no input. */
     static @Nullable Limiter fetch(Interval interval) {
         if (!starves(interval) || interval.unread() == 0) {
             return null;
@@ -391,7 +378,7 @@ final class SourceRules {
                 interval.nextLimit(null));
     }
 
-    /** Returns the fraction of the time in which the most throttled consumer was throttled. */
+    /** Returns the fraction of the time in which brokers throttled the most throttled consumer. */
     private static double throttled(Interval interval) {
         double most = 0;
         for (ConsumerLook consumer : interval.last.consumers()) {

@@ -26,8 +26,8 @@ record StageLoad(
         double up = Math.max(0, last.blockedUpNanos() - first.blockedUpNanos());
         double down = Math.max(0, last.blockedDownNanos() - first.blockedDownNanos());
         double busy = Math.max(0, last.busyNanos() - first.busyNanos());
-        // The sum may exceed the length of the interval if the stage has several threads, whose number may have
-        // changed. It may also be less, because a thread that runs several stages also works for the other stages.
+        // The sum may exceed the interval if the stage has several threads, whose number may have changed. It may be
+        // less if the stage shares its thread with other stages.
         double threadNanos = Math.max(nanos, busy + up + down);
         return new StageLoad(
                 last,
@@ -56,9 +56,7 @@ record StageLoad(
         return Math.max(1, last.parallelism());
     }
 
-    /**
-     * Returns the thread that this stage shares with others; null if it has its own thread or the thread is unknown.
-     */
+    /** Returns the thread that this stage shares with others; null if there is none or it is unknown. */
     @Nullable
     String thread() {
         return samples.isEmpty() ? null : samples.getLast().thread();
@@ -99,20 +97,17 @@ record StageLoad(
         return mean(Activity::longestChain);
     }
 
-    /** Returns the number of readings in which the stage's own code was processing an element. */
+    /** Returns the number of readings that found the stage's own code processing an element. */
     double inPass() {
         return samples.stream().filter(Activity::isInPass).count();
     }
 
-    /** Returns the fraction of the time in which the stage's thread was waiting for a slower parallel branch. */
+    /** Returns the fraction of the time in which the stage's thread waited for a slower parallel branch. */
     double siblingShare() {
         return share(Activity::waitsForSibling);
     }
 
-    /**
-     * Returns the fraction of the stage's working time in which its thread was waiting in the engine, according to the
-     * readings; 0 if no reading found the stage working.
-     */
+    /** Returns the fraction of working time spent waiting in the engine; 0 if no reading found work. */
     double engineShare() {
         double atWork = samples.stream().filter(each -> each.atWork() > 0).count();
         return atWork == 0
@@ -124,19 +119,13 @@ record StageLoad(
         return samples.isEmpty() ? 0 : (double) samples.stream().filter(is).count() / samples.size();
     }
 
-    /**
-     * Returns the fraction of readings with the given activity. Only readings that found the stage working are
-     * considered. Returns 0 if there are none.
-     */
+    /** Returns the fraction of readings of the working stage with this activity; 0 if there are none. */
     double shareAtWork(Predicate<Activity> is) {
         List<Activity> met = samples.stream().filter(each -> each.atWork() > 0).toList();
         return met.isEmpty() ? 0 : (double) met.stream().filter(is).count() / met.size();
     }
 
-    /**
-     * Returns the fraction of the stage's processing time in which its own code was waiting, according to the readings;
-     * NaN if no reading found it processing an element.
-     */
+    /** Returns the fraction of processing time in which the stage's own code waited; NaN if unknown. */
     double waitShareInPass() {
         double met = inPass();
         return met == 0
@@ -157,10 +146,7 @@ record StageLoad(
         return samples.isEmpty() ? "" : samples.getLast().keyName();
     }
 
-    /**
-     * Returns the fraction of the stage's work spent waiting in user code, based on the samples; NaN if no sample found
-     * it working.
-     */
+    /** Returns the fraction of the stage's work spent waiting in user code; NaN if no reading found work. */
     double waitShare() {
         double engine = samples.stream().filter(Activity::waitsInEngine).count() / (double) Math.max(1, samples.size());
         double atWork = atWork() - engine;

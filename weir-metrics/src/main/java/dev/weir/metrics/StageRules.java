@@ -19,53 +19,44 @@ import org.jspecify.annotations.Nullable;
 /** Rules for limiters within the pipeline: a stage's threads, its dispatcher and its keys. */
 final class StageRules {
 
-    /** If at least this fraction of a unit's threads is in use, the unit has no threads to spare. */
+    /** A unit has no threads to spare if at least this fraction of its threads is in use. */
     static final double SATURATED = 0.7;
 
-    /** If at least this many elements wait behind others with the same key, this is not considered a coincidence. */
+    /** It is no coincidence if this many elements wait for the same key. */
     private static final double LONG_CHAIN = 8;
 
-    /**
-     * The minimum gain that the CPUs are assumed to allow for a waiting stage, even if the process already uses most
-     * CPUs.
-     */
+    /** Smallest gain that the CPUs are assumed to allow a waiting stage. */
     private static final double LEAST_OF_PROCESSORS = 4;
 
-    /**
-     * If at least this fraction of a unit's threads is working, the unit is saturated, regardless of the arrival rate.
-     */
+    /** A unit is saturated if at least this fraction of its threads is working, whatever the arrival rate. */
     private static final double FULL = 0.9;
 
     /** Smallest gain worth reporting. */
     static final double WORTH_SAYING = 1.1;
 
-    /**
-     * If another unit's utilization is at least this fraction of the busiest unit's utilization, the other unit is a
-     * candidate too.
-     */
+    /** Another unit is a candidate too if its utilisation is at least this fraction of the busiest unit's. */
     private static final double CLOSE = 0.95;
 
-    /** A key is hot if at least this fraction of all elements that wait for their keys wait for this one. */
+    /** A key is hot if at least this fraction of the elements waiting for keys wait for it. */
     private static final double HOT = 0.25;
 
-    /** If at least this fraction of a unit's threads waits for the same lock, the lock is the limiter. */
+    /** A lock is the limiter if at least this fraction of a unit's threads waits for it. */
     private static final double QUEUED_AT_A_LOCK = 0.5;
 
-    /** Shortest time without a finished call after which the calls of a stage are considered to hang. */
+    /** The calls of a stage hang if none has finished for this time. */
     private static final double HANGS_SECONDS = 4;
 
-    /** A call is considered to hang only if it takes at least this many times as long as earlier calls took. */
+    /** Calls hang only if they take this many times as long as earlier calls. */
     private static final double HANGS_TIMES = 3;
 
-    /** The reason why a sequential stage gets no more threads. */
+    /** Reason why a sequential stage gets no more threads. */
     private static final String ONE_AT_A_TIME = "it processes one element at a time, in order";
 
     private StageRules() {}
 
     /**
-     * Finds a stage in which all calls are waiting, and none has finished for much longer than earlier calls took. More
-     * workers would not help, because they would wait in the same calls. Also finds a stage in which no call has ever
-     * finished: its calls may hang or be slow. If there are several such stages, returns the one furthest downstream.
+     * Finds a stage in which all calls wait, and none has finished for much longer than earlier calls took, or none
+     * ever has. More workers would wait in the same calls. Returns the furthest downstream of several such stages.
      */
     static @Nullable Limiter hanging(Interval interval) {
         return interval.isPast
@@ -90,8 +81,8 @@ final class StageRules {
     /** Returns whether no call of the unit's heaviest stage has finished for a long time. */
     private static boolean isSilent(Interval interval, Unit unit) {
         StageLoad stage = unit.heaviest();
-        // If a stage has its own workers, its busy time contains only finished calls. If it is fused, its busy time
-        // contains the current call too, so its input is used instead, which contains only finished elements.
+        // With own workers, the busy time contains only finished calls. A fused stage's busy time contains the current
+        // call, but its input contains only finished elements.
         return interval.seconds >= HANGS_SECONDS
                 && stage.out() == 0
                 && (unit.shared() ? stage.in() == 0 : stage.busy() == 0);
@@ -99,7 +90,7 @@ final class StageRules {
 
     /**
      * Returns the number of elements that the unit's heaviest stage has finished. A stage with its own workers may emit
-     * nothing. If it has any busy time, it has finished at least one call.
+     * nothing; busy time then shows that it has finished a call.
      */
     private static long finished(Unit unit) {
         StageSnapshot stage = unit.heaviest().last();
@@ -107,9 +98,8 @@ final class StageRules {
     }
 
     /**
-     * Returns the average time of the calls that the unit's heaviest stage had finished before the interval; 0 if there
-     * were none. For a fused stage, this is an upper bound, because it includes the current call's time before the
-     * interval.
+     * Returns the mean time of the calls that the heaviest stage finished before the interval; 0 if there were none.
+     * For a fused stage, this is an upper bound, because it contains the start of the current call.
      */
     private static double earlierSeconds(Interval interval, Unit unit) {
         StageLoad stage = unit.heaviest();
@@ -158,7 +148,7 @@ final class StageRules {
             double computing = users.stream().mapToDouble(Unit::computing).sum();
             double used = users.stream().mapToDouble(Unit::used).sum();
             if (computing >= 0.5 * used && last.size() >= interval.processors()) {
-                // The limiter is the busiest unit. More threads in the dispatcher would only compete for the same CPUs.
+                // More threads in the dispatcher would compete for the same CPUs. The limiter is the busiest unit.
                 return of(
                         interval,
                         users.stream()
@@ -211,9 +201,9 @@ final class StageRules {
     }
 
     /**
-     * Finds the unit that has work waiting but no spare threads. If there are several, returns the unit furthest
-     * downstream, because the units upstream of it only fill the buffer in between. If no unit has work waiting,
-     * returns the unit with the highest utilization.
+     * Finds the unit that has waiting work but no spare threads. Of several, returns the furthest downstream, because
+     * the units before it only fill its buffer. If no unit has waiting work, returns the one with the highest
+     * utilisation.
      */
     static @Nullable Limiter saturated(Interval interval) {
         List<Unit> full = interval.units.stream()
@@ -260,9 +250,8 @@ final class StageRules {
     }
 
     /**
-     * Finds a stage in which, according to the given readings, more elements are waiting than are being processed. Such
-     * a stage is the limiter even if a window is full, because a larger window would only let more elements wait.
-     * Returns null if there is no such stage.
+     * Finds a stage with more waiting elements than elements in process; null if there is none. It is the limiter even
+     * if a window is full, because a larger window would only let more elements wait.
      */
     static @Nullable Limiter holding(Interval interval, List<PipelineLook> looks) {
         for (Unit unit : interval.units) {
@@ -293,13 +282,13 @@ final class StageRules {
     }
 
     /**
-     * Returns the limiter for a unit with too few threads. If most elements wait for the same key, this key is reported
-     * first, and the number of threads is the second candidate.
+     * Returns the limiter for a unit with too few threads. If most elements wait for one key, this key is the first
+     * candidate and the number of threads the second.
      */
     static Limiter of(Interval interval, Unit unit) {
         Limiter threads = ofThreads(interval, unit);
         boolean isHot = !unit.shared() && unit.stages().getFirst().shareAtWork(StageRules::isOfOneKey) >= 0.5;
-        // With a hot key, more threads only help until the elements with other keys are finished.
+        // With a hot key, more threads help only until the elements of other keys are finished.
         return isHot && threads.lever().kind() == Lever.Kind.PARALLELISM
                 ? skewed(interval, unit)
                         .or(
@@ -316,21 +305,18 @@ final class StageRules {
         if (!MachineRules.isFull(interval)) {
             return computing(interval, unit);
         }
-        // If the stages do not need all CPUs, the limiter is the unit, even if its threads wait for a CPU at times.
+        // If the stages do not need all CPUs, the unit is the limiter, even if its threads sometimes wait for a CPU.
         return MachineRules.wantsAll(interval) ? MachineRules.outOfProcessors(interval) : computing(interval, unit);
     }
 
-    /**
-     * Returns whether the unit is mostly waiting. This is the case if its threads report waits, or if CPUs are idle and
-     * the process uses much less CPU time than the unit's computing threads would need.
-     */
+    /** Returns whether the unit mostly waits, by its threads or by a low CPU use of the process. */
     private static boolean isWaiting(Interval interval, Unit unit) {
         double used = interval.processCpu();
         boolean idleProcessors = interval.load() < 0.9;
         return unit.waits() || (idleProcessors && used < 0.5 * unit.computing());
     }
 
-    /** Returns whether the stage is a source that decodes records fetched by a consumer. */
+    /** Returns whether the stage is a source that decodes a consumer's records. */
     private static boolean isDecoding(Interval interval, StageLoad stage) {
         return !interval.last.consumers().isEmpty()
                 && interval.units.getFirst().stages().getFirst().equals(stage);
@@ -378,10 +364,7 @@ final class StageRules {
                         1);
     }
 
-    /**
-     * Returns the growth factor that the elements waiting in the stage allow: 1 if none waits, or if each has to
-     * wait for the one before.
-     */
+    /** Returns the growth that the waiting elements allow: 1 if none waits, or if each waits for the one before. */
     private static double gainOfReady(Unit unit, StageLoad stage) {
         return stage.isSequential() ? 1 : 1 + stage.ready() / Math.max(1, unit.used());
     }
@@ -397,14 +380,12 @@ final class StageRules {
     }
 
     /**
-     * Returns the upper bound that the CPUs set on the growth factor of a waiting stage's throughput. CPU usage rises
-     * with throughput, so the bound is the number of CPUs divided by the number of CPUs that the process uses now. CPU
-     * usage by other processes is ignored.
+     * Returns the largest growth factor that the CPUs allow a waiting stage: the number of CPUs divided by the CPU use
+     * of the process, which rises with throughput. Ignores other processes.
      *
      * <p>The result is at least {@link #LEAST_OF_PROCESSORS}, because other parts of the process may cause much of its
-     * CPU usage, which then does not rise. The result is exactly {@link #LEAST_OF_PROCESSORS} if all CPUs are busy and
-     * the stage mostly waits for I/O. A network call also uses CPU time in the kernel and at the remote end, so the CPU
-     * usage of the process understates the cost of an element.
+     * CPU use. It is exactly that if all CPUs are busy and the stage mostly waits for I/O: a network call also uses CPU
+     * time in the kernel and at the remote end, which the CPU use of the process does not contain.
      */
     private static double ofProcessors(Interval interval, StageLoad stage) {
         double used = interval.processCpu();
@@ -414,9 +395,7 @@ final class StageRules {
         return used > 0 ? Math.max(LEAST_OF_PROCESSORS, interval.processors() / used) : Interval.MOST_GAIN;
     }
 
-    /**
-     * Returns an addition to a sentence that names the dominant kind of wait, or an empty string if no kind dominates.
-     */
+    /** Returns words on the most frequent kind of wait for the end of a sentence; empty if none prevails. */
     private static String waitsFor(StageLoad stage) {
         if (stage.ofWaits(Activity::locked) > 0.5) {
             return "; most of it for a lock";
@@ -427,10 +406,7 @@ final class StageRules {
         return stage.ofWaits(Activity::asleep) > 0.5 ? "; most of it asleep" : "";
     }
 
-    /**
-     * Returns the limiter for a stage that shares its thread. A source, a decoder or a sink cannot get its own threads,
-     * so the advice for it differs.
-     */
+    /** Returns the limiter for a fused stage. A source, decoder or sink cannot get its own threads. */
     private static Limiter ofFused(
             Interval interval,
             Kind kind,
@@ -519,10 +495,7 @@ final class StageRules {
                         gain);
     }
 
-    /**
-     * Returns the gain from giving a fused stage its own threads. The rate is then limited by the other stages on the
-     * current thread.
-     */
+    /** Returns the gain of own threads for a fused stage. Then the other stages on its thread limit the rate. */
     private static double gainOfOwnThreads(Interval interval, Unit unit, StageLoad stage) {
         double others = unit.utilisation() * (1 - unit.partOf(stage));
         return Math.clamp(1 / Math.max(1 / Interval.MOST_GAIN, others), 1, interval.nextLimit(unit));
@@ -534,10 +507,7 @@ final class StageRules {
                 : "; the machine's processors are " + Words.percent(interval.load()) + " busy";
     }
 
-    /**
-     * Returns whether, in most readings, a keyed stage has idle workers while its elements wait behind others with the
-     * same key.
-     */
+    /** Returns whether a keyed stage mostly has idle workers while its elements wait for their keys. */
     private static boolean isSkewed(Unit unit) {
         StageLoad stage = unit.stages().getFirst();
         return !unit.shared()
@@ -551,9 +521,7 @@ final class StageRules {
                 && look.behindKeys() >= 2 * look.atWork();
     }
 
-    /**
-     * Returns whether most elements that wait for a key wait for the same key. Elements with other keys may be ready.
-     */
+    /** Returns whether most elements that wait for a key wait for the same one. */
     private static boolean isOfOneKey(Activity look) {
         return look.longestChain() >= LONG_CHAIN
                 && look.longestChain() >= 0.5 * look.behindKeys()
@@ -589,10 +557,7 @@ final class StageRules {
                 gain);
     }
 
-    /**
-     * Returns the limiter for a stage whose elements wait behind their keys although no key is hot. Every key in flight
-     * already has a worker, so additional workers would have no key to work on.
-     */
+    /** Returns the limiter for a stage without a hot key: every key in flight already has a worker. */
     private static Limiter fewKeys(StageLoad stage, String waiting, double chain) {
         return Limiter.of(
                 stage.waitShare() >= 0.5 || Double.isNaN(stage.waitShare()) ? Kind.STAGE_WAIT : Kind.STAGE_CPU,
@@ -616,7 +581,7 @@ final class StageRules {
                 gain);
     }
 
-    /** Returns a description of the key of the oldest unfinished record, if it is known. */
+    /** Returns words on the key of the oldest unfinished record, if it is known. */
     private static String oldestKey(Interval interval) {
         PartitionDump oldest = Partitions.withOldest(interval.partitions());
         ConsumerDump.Oldest record = oldest == null ? null : oldest.oldest();
@@ -631,7 +596,7 @@ final class StageRules {
                         keyHash);
     }
 
-    /** Finds that the last stage's output is not taken, for example because a program does not read its queue. */
+    /** Finds output of the last stage that nobody takes, for example because a program does not read its queue. */
     static @Nullable Limiter notTaken(Interval interval) {
         if (interval.units.isEmpty() || interval.units.getLast().blocked() < 0.5) {
             return null;

@@ -38,7 +38,7 @@ public final class StageTime {
         return new StageTime(new Values(stage, threads, in, out, shares));
     }
 
-    /** Returns the times of a unit's stages if the unit is still waiting for its first element. */
+    /** Returns the times of a unit's stages before its first element. */
     static Stream<StageTime> starved(Unit unit) {
         Shares starved = new Shares(0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0);
         return unit.stages().stream().map(stage -> of(stage.name(), unit.threads(), 0, 0, starved));

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One stage, consumer or partition with its meters. Written by one thread at a time, under the lock of its
- * {@link PipelineMetrics}. Any thread may read the meters.
+ * One stage, consumer or partition with its meters. Any thread may read the meters; one thread at a time writes, under
+ * the lock of its {@link PipelineMetrics}.
  */
 final class Subject<S> {
 
@@ -19,13 +19,9 @@ final class Subject<S> {
     private final List<MeterSpec<S>> specs;
     private final Map<MeterRegistry, Meter[]> registered = new HashMap<>();
 
-    /** The values read from the subject in the last reading. */
     private final double[] read;
 
-    /**
-     * Values in the order of {@link #specs}. The complete array is replaced, so that all meters of one scrape come from
-     * the same reading.
-     */
+    /** Values in the order of {@link #specs}. The whole array is replaced, so that a scrape sees one reading. */
     private volatile double[] values;
 
     Subject(Tags tags, List<MeterSpec<S>> specs, S first) {
@@ -37,9 +33,8 @@ final class Subject<S> {
     }
 
     /**
-     * Takes a reading. If a counter's source has increased, the counter increases by the same amount. A decrease is
-     * ignored, because a counter that decreases would look as if it had been reset. Values that are computed from times
-     * may decrease.
+     * Takes a reading. A counter grows with its source and ignores a decrease, which would look like a reset. Values
+     * computed from times may decrease.
      */
     void look(S now) {
         double[] next = new double[specs.size()];
@@ -70,7 +65,7 @@ final class Subject<S> {
                         .baseUnit(spec.baseUnit())
                         .register(registry);
             case GAUGE ->
-                // A strong reference keeps the meters alive even if the caller drops the binder.
+                // Keeps the meters alive even if the caller drops the binder.
                 Gauge.builder(spec.name(), this, subject -> subject.values[place])
                         .strongReference(true)
                         .tags(all)

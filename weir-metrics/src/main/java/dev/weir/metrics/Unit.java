@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Stages that use the same threads, during an interval: either the stages fused onto one thread, or one stage with its
- * own workers. Only this class divides the time of the threads among the stages. Immutable.
+ * Stages with the same threads during an interval: stages fused onto one thread, or one stage with its own workers.
+ * Divides the threads' time among the stages. Immutable.
  *
  * @param stages the stages in the order of the flow
  * @param parts each stage's fraction of the unit's work; the fractions add up to 1
@@ -28,23 +28,19 @@ record Unit(
         double waitShare,
         Idle idle) {
 
-    /**
-     * The minimum number of readings that found running code. With fewer readings, the counters are used even if the
-     * samples contradict them.
-     */
+    /** The samples overrule the counters only if at least this many readings found running code. */
     private static final int ENOUGH_LOOKS = 10;
 
-    /** Names of stages that the engine uses in its own flows. Users have not chosen these names. */
+    /** Names of stages that the engine adds to a flow. */
     private static final Set<String> INTERNAL = Set.of("again", "failed", "divertTo", "done", "results", "due");
 
-    /** The idle time of threads by cause, as fractions of the time of all threads. */
+    /** The threads' idle time by cause, as fractions of their time. */
     record Idle(double starved, double sibling, double blocked, double paused, double unknown) {}
 
     /**
-     * Creates a unit of stages that use the same threads.
+     * Creates a unit.
      *
-     * @param cpuShare the fraction of the work of all stages that was computing; used only if no reading found this
-     *     unit working
+     * @param cpuShare the computing fraction of the work of all stages; used only if no reading found this unit working
      * @param paused the fraction of the time spent waiting because of a rate limit of one of the stages
      */
     static Unit of(List<StageLoad> stages, double cpuShare, double paused) {
@@ -54,8 +50,7 @@ record Unit(
         int threads = shared ? 1 : first.parallelism();
         double pauses = Math.clamp(paused, 0, Math.max(0, 1 - first.starved() - first.blocked()));
         double engine = shared && pauses == 0 ? first.engineShare() : 0;
-        // A thread that is not waiting for its upstream or downstream stage is working, even if the work has not been
-        // counted yet.
+        // A thread that waits for no other stage is working, even if its work is not counted yet.
         double notIdle = Math.max(0, 1 - first.starved() - first.blocked() - pauses);
         double used = Math.clamp(
                 shared ? Math.max(Math.min(busy, 1 - pauses), notIdle * (1 - engine)) : Math.max(busy, first.atWork()),
@@ -72,7 +67,7 @@ record Unit(
                 idle(first, used / threads, pauses));
     }
 
-    /** Returns the threads' idle time, divided among its causes in proportion to the counters. */
+    /** Divides the threads' idle time among its causes, in proportion to the counters. */
     private static Idle idle(StageLoad first, double utilisation, double paused) {
         double rest = Math.max(0, 1 - utilisation);
         double counted = first.starved() + first.blocked() + paused;
@@ -93,8 +88,8 @@ record Unit(
     }
 
     /**
-     * Divides the work among the stages according to the counters. Uses the samples of running code instead if they
-     * contradict the counters, or if the counters cover only a small part of the work.
+     * Divides the work among the stages by the counters. Uses the samples if they contradict the counters, or if the
+     * counters cover little of the work.
      */
     private static List<Double> partsOf(List<StageLoad> stages, double work) {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
@@ -118,7 +113,6 @@ record Unit(
         return List.copyOf(parts);
     }
 
-    /** Returns the time of each stage. */
     List<StageTime> times(double seconds) {
         List<StageTime> times = new ArrayList<>();
         for (int i = 0; i < stages.size(); i++) {
@@ -149,10 +143,7 @@ record Unit(
         return times;
     }
 
-    /**
-     * Returns the fraction of a stage's work spent waiting, based on the stage's own readings or, failing that, on the
-     * unit's readings.
-     */
+    /** Returns the waiting fraction of a stage's work, from the stage's readings or, without any, from the unit's. */
     private double waitShareOf(int place) {
         double own = shared ? stages.get(place).waitShareInPass() : Double.NaN;
         return Double.isNaN(own) ? waitShare : own;
@@ -172,10 +163,7 @@ record Unit(
         return waitShare >= 0.5;
     }
 
-    /**
-     * Returns the fraction of the time in which the unit had no input. Either nothing arrived, or a slower parallel
-     * branch delayed the unit.
-     */
+    /** Returns the fraction of the time without input: nothing arrived, or a slower branch delayed the unit. */
     double starved() {
         return stages.getFirst().starved();
     }
@@ -185,9 +173,9 @@ record Unit(
     }
 
     /**
-     * Returns the stage with most of the unit's work. A stage that is internal to the engine is returned only if there
-     * are no others. If most of the work has not been counted yet and no reading found running code, returns the stage
-     * that contains elements: the first one that has taken fewer elements than its upstream stage has emitted.
+     * Returns the stage with most of the unit's work; an internal stage only if there are no others. If most of the
+     * work is not counted yet and no reading found running code, returns the first stage that has elements: it has
+     * taken fewer than its upstream stage has emitted.
      */
     StageLoad heaviest() {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
@@ -213,9 +201,7 @@ record Unit(
         return heaviest;
     }
 
-    /**
-     * Returns whether the stage is internal to the engine, judging by its name without the number that makes it unique.
-     */
+    /** Returns whether the stage is internal to the engine. Ignores the number that makes its name unique. */
     static boolean isInternal(String stage) {
         return INTERNAL.contains(stage.replaceFirst("-\\d+$", ""));
     }
@@ -231,7 +217,7 @@ record Unit(
         return shared ? starved() < 0.1 : stages.getFirst().ready() >= 1;
     }
 
-    /** Returns whether the unit could use more threads, because work is waiting in it or upstream of it. */
+    /** Returns whether the unit could use more threads: work is waiting in it or upstream of it. */
     boolean hasWorkWaiting(double blockedAbove) {
         return stages.getFirst().ready() > 0 || blockedAbove >= 0.3;
     }

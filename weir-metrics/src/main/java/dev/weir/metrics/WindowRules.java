@@ -14,21 +14,20 @@ import org.jspecify.annotations.Nullable;
 /** Rules for limits on unfinished records: a partition's window and the byte budget. */
 final class WindowRules {
 
-    /** The shortest time between two observations of a partition from which a conclusion can be drawn. */
+    /** Shortest time between two readings of a partition for a conclusion. */
     private static final long LEAST_NANOS = 400_000_000;
 
     private WindowRules() {}
 
-    /** Finds partitions with unread records that are paused because too many records or bytes are unfinished. */
+    /** Finds partitions with unread records, paused because too many records or bytes are unfinished. */
     static @Nullable Limiter full(Interval interval) {
         double window = stillShare(interval, Paused.WINDOW);
         double budget = stillShare(interval, Paused.BUDGET);
         boolean bytes = budget > window;
-        // A lower fraction is sufficient if the source waits for input, because a small window may fill and drain
-        // between two readings. This is safe: a window never fills if its records leave as fast as they arrive.
+        // A small window may fill and drain between two readings while the source waits for input, so a lower fraction
+        // is enough. A window never fills if records leave as fast as they arrive.
         double enough = SourceRules.starves(interval) ? 0.2 : 0.5;
-        // If no records are in flight, the window is not the limit. The buffered records are then waiting for something
-        // else.
+        // Without records in flight, the window is not the limit: the buffered records wait for something else.
         List<PipelineLook> still = looksAt(interval, bytes ? Paused.BUDGET : Paused.WINDOW);
         double inFlight = Math.max(
                 still.stream().mapToLong(Interval::inFlight).average().orElse(0),
@@ -40,7 +39,7 @@ final class WindowRules {
         Limiter stage = bytes ? null : StageRules.holding(interval, still);
         Unit source = interval.units.isEmpty() ? null : interval.units.getFirst();
         if (stage != null || (!bytes && source != null && source.blocked() > source.starved())) {
-            // The window is not the limit: the downstream stage has no space for the records that are already admitted.
+            // The next stage has no space for the records that are already in the window.
             return stage;
         }
         List<PartitionDump> full = interval.partitions().stream()
@@ -60,7 +59,6 @@ final class WindowRules {
                 Math.min(2, interval.nextLimit(null)));
     }
 
-    /** Returns the readings in which a partition is paused for {@code reason}. */
     private static List<PipelineLook> looksAt(Interval interval, Paused reason) {
         return interval.looks.stream()
                 .filter(look -> Interval.partitions(look).stream()
@@ -73,10 +71,7 @@ final class WindowRules {
         return Math.max(seenStill(interval, reason), countedStill(interval, reason));
     }
 
-    /**
-     * Computes {@link #stillShare} from the partitions' own timers. The readings alone would be biased: they are taken
-     * when the consumer is awake, which is often just when a window has space again.
-     */
+    /** Computes {@link #stillShare} from the partitions' timers. Readings are often taken after a pause. */
     private static double countedStill(Interval interval, Paused reason) {
         double still = 0;
         double all = 0;
@@ -92,10 +87,10 @@ final class WindowRules {
         return all == 0 ? 0 : Math.min(1, still / all);
     }
 
-    /** A partition that may be fetched, as seen in one reading. */
+    /** A partition that may be fetched, in one reading. */
     private record Sighting(long atNanos, PartitionDump partition) {
 
-        /** Returns the observations of each partition, in the order of the readings. */
+        /** Returns the readings of each partition, in order. */
         static Collection<List<Sighting>> byPartition(List<PipelineLook> looks) {
             Map<String, List<Sighting>> all = new LinkedHashMap<>();
             for (PipelineLook look : looks) {
@@ -116,8 +111,8 @@ final class WindowRules {
     }
 
     /**
-     * Computes {@link #stillShare} from the readings. The result is the fraction of observations in which a partition
-     * with unread records was paused for {@code reason}.
+     * Computes {@link #stillShare} from the readings: the fraction of partitions with unread records that were paused
+     * for {@code reason}.
      */
     private static double seenStill(Interval interval, Paused reason) {
         long still = 0;

@@ -23,7 +23,7 @@ import picocli.CommandLine.ParentCommand;
 
 /**
  * {@code weir broker}: runs a development cluster until a stop signal. A single broker runs in this process, which is
- * fastest. Several brokers run in separate processes, so that any of them can be killed without affecting the others.
+ * fastest. Several brokers have a process each, so that any of them can be killed.
  */
 @Command(
         name = "broker",
@@ -38,8 +38,7 @@ public final class BrokerCommand implements Callable<Integer> {
     private static final int MAX_BROKERS = 16;
     private static final int MAX_PORT = 65_535;
 
-    // Keeps strong references, because the log manager references loggers weakly, and a garbage-collected logger loses
-    // its level.
+    // The log manager references loggers weakly, and a garbage-collected logger loses its level.
     private static final List<Logger> SERVER_LOGGERS =
             List.of(Logger.getLogger("kafka"), Logger.getLogger("org.apache.kafka"));
 
@@ -87,10 +86,9 @@ public final class BrokerCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         List<WantedTopic> wanted = check();
         CompletableFuture<Void> end = new CompletableFuture<>();
-        // From here on a signal requests a stop instead of ending the process, so that even a starting cluster is
-        // closed.
+        // From here on, a signal does not end the process, so that a starting cluster is closed too.
         weir.shutdown().onStop(() -> end.complete(null));
-        // The loggers must pass INFO messages on to the log files. The level for the terminal is set separately.
+        // Pass INFO messages to the log files. The terminal has its own level.
         SERVER_LOGGERS.forEach(logger -> logger.setLevel(Level.INFO));
         try (KafkaCluster cluster = start()) {
             wanted.forEach(topic -> topic.createIn(cluster, weir.terminal()));
@@ -113,10 +111,7 @@ public final class BrokerCommand implements Callable<Integer> {
         return ExitCode.FAILED;
     }
 
-    /**
-     * Reports that one of several brokers has exited without being stopped. The command ends when the last broker has
-     * exited.
-     */
+    /** Reports that a broker has exited by itself. The command ends with the last one. */
     private void ended(KafkaCluster cluster, Broker broker, int status, CompletableFuture<Void> end) {
         if (weir.shutdown().isRequested()) {
             return;

@@ -18,7 +18,6 @@ record WantedTopic(String name, int partitions) {
 
     private static final int MAX_PARTITIONS = 10_000;
 
-    /** Parses {@code NAME:PARTITIONS}. */
     static WantedTopic parse(String text) {
         int colon = text.lastIndexOf(':');
         try {
@@ -32,8 +31,8 @@ record WantedTopic(String name, int partitions) {
     }
 
     /**
-     * Creates the topic. The topic may exist already, from an earlier start or because a client requested it first. If
-     * an existing topic has no records, adds the missing partitions.
+     * Creates the topic. It may exist from an earlier start, or because a client requested it. If it has no records,
+     * adds missing partitions.
      */
     void createIn(KafkaCluster cluster, Terminal terminal) {
         try {

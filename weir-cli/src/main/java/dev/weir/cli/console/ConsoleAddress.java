@@ -64,8 +64,7 @@ public final class ConsoleAddress {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            // The exception is not passed on as the cause, because --verbose would print it. It contains the command
-            // line of the process, which may include secrets.
+            // Omit the cause, which --verbose would print: the process's command line may contain secrets.
             throw CliFailure.work("process " + pid + " is not a JVM that can be asked", NO_CONSOLE);
         } catch (IOException e) {
             throw CliFailure.work("process " + pid + " cannot be asked: " + CliFailure.reason(e), NO_CONSOLE, e);

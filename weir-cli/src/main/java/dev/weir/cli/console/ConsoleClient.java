@@ -22,10 +22,7 @@ public final class ConsoleClient implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /**
-     * Time limit for a change. A benchmark may have to wait for its member processes, and a change can pause such a
-     * process for up to ten minutes.
-     */
+    /** Time limit for a change. A benchmark's change can pause a member process for ten minutes. */
     private static final Duration LONGEST_CHANGE = Duration.ofMinutes(11);
 
     private static final String STATE = "/api/state";
@@ -54,12 +51,11 @@ public final class ConsoleClient implements AutoCloseable {
         return get(path, Duration.ZERO);
     }
 
-    /** Requests a JSON answer. The other process gets {@code making} in addition to the usual time to produce it. */
+    /** Requests a JSON answer. The server has {@code making} in addition to the usual time. */
     public JsonNode get(String path, Duration making) throws InterruptedException {
         JsonNode answer =
                 send(HttpRequest.newBuilder(URI.create(console + path)).GET(), PATIENCE.plus(making));
-        // Check that a console has answered, because any other server may answer with a JSON object too. The state of a
-        // single pipeline names the pipeline. The state of a fleet lists its members.
+        // Any server may answer with JSON. A console names its pipeline or lists the members of its fleet.
         if (path.equals(STATE)
                 && !answer.path("pipeline").isTextual()
                 && !answer.path("members").isArray()) {
@@ -68,10 +64,9 @@ public final class ConsoleClient implements AutoCloseable {
         return answer;
     }
 
-    /** Requests changes. Sends each value as a JSON string, which the console parses. */
+    /** Requests changes. The values are JSON strings, which the console parses. */
     JsonNode set(Map<String, String> settings) throws InterruptedException {
-        // Queries the state first. If the console does not answer, this request fails after a short time limit instead
-        // of the long one for changes.
+        // Read the state first: if the console does not answer, this fails sooner than the change.
         JsonNode ignored = get(STATE);
         ObjectNode body = JSON.createObjectNode();
         ObjectNode set = body.putObject("set");

@@ -15,7 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A pipeline in another process, tuned through the console of that process. Confined to the thread that tunes. */
+/** A pipeline in another process, tuned through its console. Confined to the tuning thread. */
 final class ConsoleTarget implements TuneTarget {
 
     private final ConsoleClient console;
@@ -32,7 +32,7 @@ final class ConsoleTarget implements TuneTarget {
         this.onReading = onReading;
     }
 
-    /** Throws if the console shows no pipeline, or if its process runs a version of Weir that cannot be tuned. */
+    /** Throws if the console shows no pipeline, or is too old to be tuned. */
     void check() throws InterruptedException {
         JsonNode state = console.get("/api/state");
         if (state.path("pipeline").asText().isEmpty() || !state.path("stages").isArray()) {
@@ -83,7 +83,7 @@ final class ConsoleTarget implements TuneTarget {
         return (state.path("running").asBoolean() ? reading : reading.ended()).build();
     }
 
-    /** Returns the limiter; null if there is none, or if this version of Weir does not know the limiter's kind. */
+    /** Returns the limiter; null if there is none or this version does not know its kind. */
     private static @Nullable Limiter limiter(JsonNode node) {
         for (Limiter.Kind kind : Limiter.Kind.values()) {
             if (kind.id().equals(node.path("kind").asText())) {

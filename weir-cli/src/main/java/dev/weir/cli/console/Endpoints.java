@@ -10,9 +10,7 @@ import dev.weir.stream.RunningPipeline;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The console and metrics servers of one command. Each server is optional. Thread-safe. Close it after the pipeline.
- */
+/** The console and metrics servers of one command, each optional. Thread-safe. Close it after the pipeline. */
 public final class Endpoints implements AutoCloseable {
 
     private final @Nullable ConsoleServer console;
@@ -28,10 +26,7 @@ public final class Endpoints implements AutoCloseable {
         return start(weir, json, console.start(weir.terminal()), metrics);
     }
 
-    /**
-     * Starts the requested servers and prints their addresses. Always starts a console, which listens on loopback if
-     * the user gave no address for it.
-     */
+    /** Starts the requested servers and a console, by default on loopback, and prints their addresses. */
     public static Endpoints startWithConsole(
             CommandContext weir, boolean json, ConsoleOption console, MetricsOption metrics) {
         return start(weir, json, console.startAnyway(weir.terminal()), metrics);
@@ -72,15 +67,12 @@ public final class Endpoints implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns a {@code client.id} through which {@code weir console --group} finds the console; null if there is no
-     * console.
-     */
+    /** Returns a {@code client.id} for {@code weir console --group}; null without a console. */
     public @Nullable String clientId(String group) {
         return console == null ? null : console.clientId("weir-" + group);
     }
 
-    /** Shows on the console's page what the command is doing until there is a pipeline. */
+    /** Shows on the page what the command does until there is a pipeline. */
     public void announce(String step) {
         if (console != null) {
             console.announce(step);
@@ -95,9 +87,7 @@ public final class Endpoints implements AutoCloseable {
         metrics.show(running);
     }
 
-    /**
-     * Shows the command's pipeline and the limiter found by {@code probe}, which the command also uses for its summary.
-     */
+    /** Shows the command's pipeline with the limiter of {@code probe}, which the summary uses too. */
     public void show(RunningPipeline running, LimiterProbe probe) {
         if (console != null) {
             console.show(running, probe::limiter);

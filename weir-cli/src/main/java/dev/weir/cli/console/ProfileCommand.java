@@ -137,7 +137,7 @@ public final class ProfileCommand implements Callable<Integer> {
         };
     }
 
-    /** Shows the progress of the recording; Ctrl-C aborts it without leaving a recording behind. */
+    /** Shows the progress of the recording. Ctrl-C aborts it and leaves nothing behind. */
     private ObjectNode await(Callable<ObjectNode> recording) throws InterruptedException {
         FutureTask<ObjectNode> work = new FutureTask<>(recording);
         Thread recorder = Thread.ofPlatform().daemon().name("weir-profile").start(work);

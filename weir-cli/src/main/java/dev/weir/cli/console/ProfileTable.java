@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Prints a profile for people: one line per stage, followed by the methods, allocations and waits that took most.
- * Confined to one thread.
+ * Prints a profile for people: a line per stage, and its most expensive methods, allocations and waits. Confined to one
+ * thread.
  */
 final class ProfileTable {
 

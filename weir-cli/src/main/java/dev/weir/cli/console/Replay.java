@@ -31,7 +31,7 @@ record Replay(List<Change> changes) {
         void make(Change change) throws InterruptedException;
     }
 
-    /** Reads the output of {@code --timeline}. Skips changes that were refused when they were recorded. */
+    /** Reads the output of {@code --timeline}. Skips changes that were refused. */
     static Replay read(Path file) {
         JsonNode entries = entries(file);
         List<Change> changes = new ArrayList<>();
@@ -86,10 +86,7 @@ record Replay(List<Change> changes) {
                 "cannot replay " + file + ": " + reason, "Give a file that weir console --timeline FILE has written.");
     }
 
-    /**
-     * Makes the first change immediately and each later change at its recorded time. A change is late if the changes
-     * before it took too long.
-     */
+    /** Makes the first change now, and each other one at its recorded time or as soon as possible. */
     void play(Maker maker) throws InterruptedException {
         CountDownLatch never = new CountDownLatch(1);
         long startNanos = System.nanoTime();

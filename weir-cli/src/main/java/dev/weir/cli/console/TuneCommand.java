@@ -165,12 +165,12 @@ public final class TuneCommand implements Callable<Integer> {
     /**
      * Restores the original values of the changed settings.
      *
-     * @throws CliFailure if the pipeline refuses a setting; the message names the setting
+     * @throws CliFailure if the pipeline refuses a setting; the message names it
      */
     private static void restore(ConsoleTarget pipeline, Set<String> keys, Map<String, String> start)
             throws InterruptedException {
         List<String> refused = new ArrayList<>();
-        // Reverse order puts "stage..." before "dispatcher...", so each stage is restored before its dispatcher.
+        // Restore "stage..." before "dispatcher...", which is the reverse order.
         for (String key : keys.stream().sorted().toList().reversed()) {
             String value = start.get(key);
             if (value != null) {

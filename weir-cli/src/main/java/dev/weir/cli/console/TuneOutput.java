@@ -26,9 +26,7 @@ public final class TuneOutput {
         this.json = json;
     }
 
-    /**
-     * Returns whether the tuning failed: no records flowed, the pipeline stayed unhealthy, or a change was not undone.
-     */
+    /** Returns whether tuning failed: no records moved, the pipeline stayed unhealthy, or a change was kept. */
     public static boolean isFailure(TuneReport report) {
         return switch (report.end()) {
             case IDLE, GUARD, NOT_TAKEN_BACK -> true;

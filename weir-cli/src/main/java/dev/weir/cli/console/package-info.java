@@ -1,6 +1,6 @@
 /**
  * The option {@code --console} of commands that run a pipeline, and the commands that query or steer a pipeline in
- * another process, such as {@code weir console}. Each command closes the servers and clients that it has opened.
+ * another process. Each command closes the servers and clients that it opens.
  */
 @NullMarked
 package dev.weir.cli.console;

@@ -53,7 +53,7 @@ import picocli.CommandLine.ParentCommand;
         })
 public final class DemoCommand implements Callable<Integer> {
 
-    /** Duration of a demo with the default number of events on two cores. The README and the launcher state it too. */
+    /** Time of a demo with the default number of events on two cores. The README and the launcher contain it too. */
     static final String ESTIMATE = "20 seconds";
 
     /** Makes the pipeline under test. */
@@ -116,7 +116,7 @@ public final class DemoCommand implements Callable<Integer> {
                 AsimovPipeline.of(consumer, producer, malformed -> onDeadLetter.run()));
     }
 
-    /** Creates a demo of another pipeline. Tests use it to plant a fault that the verdict must find. */
+    /** Creates a demo of another pipeline. Tests plant a fault that the verdict must find. */
     DemoCommand(PipelineFactory pipelines) {
         this.pipelines = pipelines;
     }
@@ -159,7 +159,6 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** With {@code --keep}, keeps the console open until a signal comes. */
     private void keepOpen() throws InterruptedException {
         if (keep) {
             weir.terminal().note("the console stays open; Ctrl-C ends");

@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param records maximum number of events to generate
  * @param seconds maximum number of seconds to generate events for, or {@link #NO_LIMIT}
- * @param rate events per second, with a planned time for each event; {@link #NO_LIMIT} to generate events as fast as
- *     the pipeline translates them
+ * @param rate events per second, each with a planned time; {@link #NO_LIMIT} for as many as the pipeline translates
  */
 record DemoPlan(int records, int seconds, int rate, long seed) {
 
@@ -19,13 +18,13 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
     /** Default number of events; {@link DemoCommand#ESTIMATE} says how long they take. */
     static final int DEFAULT_RECORDS = 300_000;
 
-    /** Largest number of records that a broker in a temporary folder can hold: about 300 GB. */
+    /** Largest number of records for a broker in a temporary folder: about 300 GB. */
     static final int MAX_RECORDS = 100_000_000;
 
     static final int MAX_SECONDS = 86_400;
     static final int MAX_RATE = 1_000_000;
 
-    /** Checks the options and returns the plan that they describe. An option that was not given is null. */
+    /** Checks the options, null if not given, and returns their plan. */
     static DemoPlan of(@Nullable Integer records, @Nullable Integer seconds, @Nullable Integer rate, long seed) {
         check("--records", records, MAX_RECORDS);
         check("--seconds", seconds, MAX_SECONDS);
@@ -48,10 +47,7 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
         return rate != NO_LIMIT;
     }
 
-    /**
-     * Returns the planned time of event {@code index}, relative to the planned time of the first event. Call it only if
-     * the plan has a rate.
-     */
+    /** Returns the planned time of an event, relative to the first one. Requires a rate. */
     long plannedNanos(long index) {
         return Math.round(index * (1e9 / rate));
     }

@@ -9,9 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/**
- * A demo's summary for people: the verdict, followed by the measurements, within 80 columns. Confined to one thread.
- */
+/** A demo's summary for people, within 80 columns: the verdict and the measurements. Confined to one thread. */
 final class DemoReport {
 
     private static final int BAR_COLUMNS = 20;
@@ -19,7 +17,7 @@ final class DemoReport {
 
     private final DemoSummary summary;
 
-    // Characters that represent busy, blocked and starved time in the bars.
+    // Characters for busy, blocked and starved time in the bars.
     private final String busy;
     private final String blocked;
     private final String starved;
@@ -90,7 +88,7 @@ final class DemoReport {
         lines.add("           max   %,12d   ms, %s".formatted(latency.getMaxValue(), from));
     }
 
-    /** Adds a table of the time spent by each stage, over the period in which the limiter was measured. */
+    /** Adds a table of each stage's time, over the period of the limiter's measurement. */
     private void stages(List<String> lines) {
         Limiter limiter = summary.limiter();
         double allWork = limiter.stages().stream().mapToDouble(DemoReport::work).sum();

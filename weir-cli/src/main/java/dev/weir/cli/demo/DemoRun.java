@@ -28,24 +28,23 @@ import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /**
- * One run of the demo, from starting the broker to reading back the output. Confined to the command's thread; traffic
- * and pipeline have their own threads.
+ * One run of the demo, from the start of the broker to the check of the output. Confined to the command's thread;
+ * traffic and pipeline have their own threads.
  */
 final class DemoRun {
 
     private static final int PARTITIONS = 6;
     private static final String GROUP = "weir-demo";
 
-    /** Limit on outstanding records. It is small so that partitions visibly pause while the pipeline is behind. */
+    /** Limit on outstanding records. It is small, so that partitions visibly pause while the pipeline is behind. */
     private static final int MAX_OUTSTANDING_RECORDS = 2048;
 
-    /** Interval between commits. It is short because the run has to wait for the last commit. */
+    /** Interval between commits. It is short, because the run waits for the last one. */
     private static final Duration COMMIT_INTERVAL = Duration.ofMillis(200);
 
-    /** The interval at which the run checks whether it is done. */
     private static final long TICK_MILLIS = 50;
 
-    /** The time without progress after which the run stops waiting and checks the output as it is. */
+    /** Time without progress after which the run checks the output as it is. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final Duration DRAIN = Duration.ofSeconds(30);
@@ -64,18 +63,16 @@ final class DemoRun {
     }
 
     DemoSummary run() throws InterruptedException {
-        // From here on, a signal ends the traffic instead of the process, because the broker's folder must still be
-        // deleted.
+        // From here on, a signal ends the traffic and not the process: the broker's folder must be deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");
         endpoints.announce("Starting a Kafka broker in this process");
         try (KafkaCluster cluster = KafkaCluster.builder()
-                // A busy machine may delay the broker's heartbeats. The broker's session must not expire then, because
-                // no other broker can take over.
+                // A busy machine may delay heartbeats. The only broker's session must not expire.
                 .brokerConfig("broker.session.timeout.ms", "60000")
                 .start()) {
             cluster.createTopic(AsimovPipeline.EVENTS, PARTITIONS);
-            // The broker sets the timestamps, so that the output shows when it was written.
+            // The broker's timestamps show when the output was written.
             Map<String, String> brokerTime = Map.of("message.timestamp.type", "LogAppendTime");
             cluster.createTopic(AsimovPipeline.PAGE_VIEWS, PARTITIONS, brokerTime);
             cluster.createTopic(AsimovPipeline.DEAD_LETTERS, PARTITIONS, brokerTime);
@@ -135,7 +132,7 @@ final class DemoRun {
         Future<DrainReport> end = running.completion();
         ConsumerHandle consumer = running.handles(ConsumerHandle.class).getFirst();
         Waiting forGroup = new Waiting(end, traffic);
-        // Joining a group takes a while and says nothing about the pipeline's speed, so the traffic starts afterwards.
+        // Start the traffic after the consumer has joined the group, which takes a while.
         while (consumer.snapshot().partitions().size() < PARTITIONS && forGroup.goesOn(0)) {
             progress.update(() -> "joining the consumer group");
         }
@@ -143,8 +140,7 @@ final class DemoRun {
         DemoStatus status = new DemoStatus(traffic, consumer, deadLetters::sum);
         traffic.start();
         Waiting forAll = new Waiting(end, traffic);
-        // The pipeline commits an offset only after the broker has acknowledged the output of the record and of all
-        // records before it. The pipeline is therefore empty once all offsets are committed.
+        // Offsets are committed after all output up to them. With all committed, the pipeline is empty.
         BooleanSupplier allCommitted = () -> traffic.isDone() && committed(cluster) >= traffic.generated();
         while (!allCommitted.getAsBoolean() && forAll.goesOn(traffic.generated() + last)) {
             long acknowledged = acknowledged(running.stages());
@@ -153,7 +149,6 @@ final class DemoRun {
         }
     }
 
-    /** Returns the number of output records that the broker has acknowledged. */
     private static long acknowledged(List<StageSnapshot> stages) {
         return stages.getLast().elementsOut();
     }
@@ -164,7 +159,7 @@ final class DemoRun {
                 .sum();
     }
 
-    /** Waits as long as the run makes progress. Each call of {@link #goesOn} waits for one tick. */
+    /** Waits as long as the run makes progress. */
     private final class Waiting {
 
         private final Future<DrainReport> end;
@@ -179,7 +174,7 @@ final class DemoRun {
         }
 
         /**
-         * Waits one tick. Returns false if the run must stop waiting and check the output as it is.
+         * Waits one tick. Returns false to stop waiting and check the output as it is.
          *
          * @param moved a count that increases whenever there is progress
          */

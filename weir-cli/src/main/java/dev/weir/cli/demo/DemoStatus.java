@@ -9,12 +9,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * A line with the demo's progress, which fits 80 columns up to a million events. It shows the generated, translated and
- * dead-lettered events and the consumer's state. Confined to one thread.
+ * The demo's progress in one line, within 80 columns up to a million events: generated, translated and dead-lettered
+ * events, and the consumer's state. Confined to one thread.
  */
 final class DemoStatus {
 
-    /** Length of the period over which the status line computes the rate. */
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private record Sample(long nanos, long acknowledged) {}
@@ -53,10 +52,9 @@ final class DemoStatus {
                         moment.out(),
                         moment.dead(),
                         rate,
-                        // Excludes events that still wait in the topic. The lag, which follows, includes them.
+                        // Without events that still wait in the topic. The lag below includes them.
                         brief(Math.min(snapshot.inFlight(), moment.inFlight())),
-                        // The lag is not taken from the consumer's snapshot, because the client does not see new
-                        // records of a paused partition.
+                        // The consumer's snapshot does not see new records of a paused partition.
                         brief(moment.inFlight()),
                         snapshot.pausedPartitions());
     }

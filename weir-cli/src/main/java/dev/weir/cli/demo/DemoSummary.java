@@ -40,7 +40,6 @@ record DemoSummary(
         return Math.round((books.recordsOut() + books.deadLettered()) * 1000.0 / Math.max(1, elapsedMillis));
     }
 
-    /** Writes the summary in the documented format of {@code --json}. */
     void writeTo(JsonGenerator json) throws IOException {
         json.writeStringField("guarantee", GUARANTEE);
         json.writeNumberField("records_in", books.recordsIn());

@@ -18,11 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes events to the demo's input topic on its own thread. Thread-safe.
  *
- * <p>If the plan has a rate, each event carries its planned creation time, even if it is sent later. The actual time
- * would make the latency of an overloaded system look too good, because the generator has to wait for that system
- * (coordinated omission). If the plan has no rate, each event carries its actual creation time. The generator then
- * stays at most {@value #MAX_AHEAD} events ahead of the pipeline, so that the traffic and the pipeline run together
- * until the end.
+ * <p>With a rate, each event carries its planned creation time, even if it is sent later. The actual time would hide
+ * latency, because the generator waits for an overloaded system (coordinated omission). Without a rate, each event
+ * carries its actual creation time. The generator then stays at most {@value #MAX_AHEAD} events ahead of the pipeline,
+ * so that both run until the end.
  */
 final class DemoTraffic implements AutoCloseable {
 
@@ -31,10 +30,7 @@ final class DemoTraffic implements AutoCloseable {
 
     private static final int MAX_AHEAD = 20_000;
 
-    /**
-     * Header with the creation time of an event, planned or actual, in milliseconds since the epoch. The value consists
-     * of 8 bytes, big endian.
-     */
+    /** Header with the creation time of an event in milliseconds since the epoch: 8 bytes, big endian. */
     private static final String CREATED_HEADER = "weir-created";
 
     private static final long LOOK_AGAIN_NANOS = 1_000_000;
@@ -63,8 +59,7 @@ final class DemoTraffic implements AutoCloseable {
                 Map.of(
                         ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
                         bootstrapServers,
-                        // Allows only one request in flight. A newly elected leader of a new topic may refuse the first
-                        // batch and accept the second one, which would reorder the events.
+                        // One request in flight: a new leader may refuse the first batch and accept the second.
                         ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
                         1,
                         ProducerConfig.BATCH_SIZE_CONFIG,
@@ -80,23 +75,22 @@ final class DemoTraffic implements AutoCloseable {
         thread.start();
     }
 
-    /** Ends the traffic early: no further event is generated. */
+    /** Ends the traffic early. */
     void stop() {
         stopped = true;
         LockSupport.unpark(thread);
     }
 
-    /** Returns the number of events sent. Once {@link #isDone} returns true, all of them are in the topic. */
+    /** Number of events sent. Once {@link #isDone} is true, all of them are in the topic. */
     long generated() {
         return generated;
     }
 
-    /** Returns whether no more events will be sent. */
     boolean isDone() {
         return thread.getState() == Thread.State.TERMINATED;
     }
 
-    /** The exception that prevented events from being sent; null if there was none. */
+    /** Exception that stopped the traffic; null if there was none. */
     @Nullable
     Exception failure() {
         return failure;
@@ -125,7 +119,7 @@ final class DemoTraffic implements AutoCloseable {
         }
     }
 
-    /** Waits until event {@code index} may be generated. Returns false if the traffic was stopped. */
+    /** Waits until event {@code index} is due. Returns false if the traffic was stopped. */
     private boolean awaitTurn(long index, long dueNanos) {
         while (!stopped) {
             long waitNanos = plan.isPaced() ? dueNanos - System.nanoTime() : isFarAhead(index) ? LOOK_AGAIN_NANOS : 0;
@@ -164,10 +158,7 @@ final class DemoTraffic implements AutoCloseable {
         return ByteBuffer.wrap(header.value()).getLong();
     }
 
-    /**
-     * Stops the traffic and closes its producer. If {@link #isDone} has not returned true before, some events may be
-     * lost.
-     */
+    /** Stops the traffic and closes its producer. Some events may be lost unless {@link #isDone} was true. */
     @Override
     public void close() {
         stop();

@@ -20,15 +20,15 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads a demo's output and dead-letter topics from beginning to end with a plain consumer, and checks that every event
- * is there. Confined to one thread.
+ * Reads a demo's output and dead-letter topics with a plain consumer, and checks that every event is there. Confined to
+ * one thread.
  */
 final class DemoVerifier {
 
     private static final Duration POLL = Duration.ofMillis(100);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** Precision of the latency histogram. Four significant digits give millisecond precision for times up to 20 s. */
+    /** Precision of the latency histogram: milliseconds up to 20 s. */
     private static final int SIGNIFICANT_DIGITS = 4;
 
     private final OutputLedger ledger;
@@ -81,9 +81,7 @@ final class DemoVerifier {
         return offsets.stream().mapToLong(Long::longValue).sum();
     }
 
-    /**
-     * Adds a record of the output topic or the dead-letter topic. The records of a partition must be added in order.
-     */
+    /** Adds a record of the output or dead-letter topic. Records of a partition must come in order. */
     void book(ConsumerRecord<byte[], byte[]> record) {
         recordsRead++;
         if (record.topic().equals(AsimovPipeline.DEAD_LETTERS)) {
@@ -93,8 +91,7 @@ final class DemoVerifier {
         }
         long created = DemoTraffic.createdMillis(record.headers());
         if (created != DemoTraffic.NO_TIME) {
-            // Both times come from this machine's clock. If the clock was set back between them, the difference is
-            // negative, which must not end the demo.
+            // The machine's clock may have been set back in between.
             latencyMillis.recordValue(Math.max(0, record.timestamp() - created));
             firstCreatedMillis = Math.min(firstCreatedMillis, created);
             lastWrittenMillis = Math.max(lastWrittenMillis, record.timestamp());
@@ -109,7 +106,7 @@ final class DemoVerifier {
         return latencyMillis;
     }
 
-    /** Returns the time from the creation of the first event until the last output was written. */
+    /** Time from the creation of the first event to the last output. */
     long elapsedMillis() {
         return Math.max(0, lastWrittenMillis - Math.min(lastWrittenMillis, firstCreatedMillis));
     }

@@ -12,10 +12,8 @@ import org.jspecify.annotations.Nullable;
 /** A member of a fleet with the values that it reports. Unknown numbers are {@value #UNKNOWN}. Immutable. */
 final class FleetMember {
 
-    /** An unknown number. */
     static final long UNKNOWN = -1;
 
-    /** The text shown for an unknown value. */
     static final String UNKNOWN_TEXT = "unknown";
 
     private final MemberAnswer answer;
@@ -33,7 +31,6 @@ final class FleetMember {
         return answer.address().group();
     }
 
-    /** The address of this member's console; null if not known. */
     @Nullable
     URI console() {
         return answer.address().console();
@@ -44,20 +41,17 @@ final class FleetMember {
         return state == null ? JsonNodeFactory.instance.missingNode() : state;
     }
 
-    /** The name of this member's pipeline; empty if the member does not answer. */
+    /** Name of this member's pipeline; empty if the member does not answer. */
     String pipeline() {
         return state().path("pipeline").asText("");
     }
 
-    /** Describes this member's subscription; empty if not known. */
+    /** This member's subscription as text; empty if unknown. */
     String subscription() {
         return state().path("reads").asText("");
     }
 
-    /**
-     * Returns the key of this member's pipeline: the member's group, or the pipeline's name and subscription if the
-     * member has no known group.
-     */
+    /** Key of this member's pipeline: the group or, if it is unknown, the pipeline's name and subscription. */
     String pipelineKey() {
         String group = answer.address().group();
         if (group != null) {
@@ -87,7 +81,7 @@ final class FleetMember {
         return state().path("partitions").isArray() ? state().path("partitions").size() : UNKNOWN;
     }
 
-    /** Returns the number of this member's unfinished records; unknown if the number is unknown for any partition. */
+    /** Number of this member's unfinished records; unknown if it is unknown for any partition. */
     long lag() {
         return partitions() == UNKNOWN
                         || state().path("partitions")
@@ -101,15 +95,15 @@ final class FleetMember {
     }
 
     /**
-     * Returns the number of records per second emitted by the source of this member's pipeline. The rate covers several
-     * seconds, because a pipeline may get no records for one second without being stalled. Returns {@value #UNKNOWN} if
-     * the console reports neither a count of records for a known period nor a positive rate.
+     * Records per second emitted by the source of this member's pipeline, over several seconds: a pipeline may get no
+     * records for one second without being stalled. {@value #UNKNOWN} if the console reports neither a count for a
+     * known period nor a positive rate.
      */
     double inPerSecond() {
         return rate(0);
     }
 
-    /** Returns the records per second finished by the last stage of this pipeline. See {@link #inPerSecond}. */
+    /** Records per second finished by the last stage. See {@link #inPerSecond}. */
     double outPerSecond() {
         return rate(state().path("stages").size() - 1);
     }
@@ -122,16 +116,16 @@ final class FleetMember {
         }
         double told = stage.path("recent_out_per_second")
                 .asDouble(stage.path("out_per_second").asDouble(UNKNOWN));
-        // A rate of zero may be a small rate that the console has rounded down, so it is treated as unknown.
+        // Zero may be a small rate that the console has rounded down.
         return told > 0 ? told : UNKNOWN;
     }
 
-    /** The number of seconds that {@link #inPerSecond} and {@link #outPerSecond} cover; 0 if not known. */
+    /** Number of seconds of {@link #inPerSecond} and {@link #outPerSecond}; 0 if unknown. */
     double seconds() {
         return state().path("figures").path("seconds").asDouble(0);
     }
 
-    /** The limiter of this member's pipeline, according to its console; missing if not known. */
+    /** Limiter of this member's pipeline, from its console; missing if unknown. */
     JsonNode limiter() {
         return state().path("limiter").isObject() ? state().path("limiter") : JsonNodeFactory.instance.missingNode();
     }

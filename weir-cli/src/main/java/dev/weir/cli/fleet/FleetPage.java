@@ -13,10 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Serves the web page of a fleet until the command is stopped, or prints one view of the fleet as JSON. Confined to the
- * command's thread.
- */
+/** Serves the web page of a fleet until a stop, or prints one view as JSON. Confined to the command's thread. */
 public final class FleetPage {
 
     private static final int INTERVAL_SECONDS = 2;

@@ -17,13 +17,10 @@ import org.jspecify.annotations.Nullable;
 /** One pipeline of a fleet, with the members that run it. Immutable. */
 final class FleetPipeline {
 
-    /**
-     * A pipeline keeps up if it needs less than this time to finish its waiting records. The limit is not zero, because
-     * even such a pipeline has some records waiting.
-     */
+    /** A pipeline keeps up if it needs less than this time for its waiting records. Some records always wait. */
     static final double KEEPS_UP_SECONDS = 5;
 
-    /** JSON field added to a limiter: the number of members that report this limiter. */
+    /** JSON field for the number of members that report a limiter. */
     private static final String VOTES = "members";
 
     private final String key;
@@ -68,7 +65,7 @@ final class FleetPipeline {
         return topics;
     }
 
-    /** Returns the lag of the whole group, as the brokers report it. Without a group, adds up the members' reports. */
+    /** Lag of the whole group as reported by the brokers or, without a group, by the members. */
     long lag() {
         if (group != null) {
             boolean known =
@@ -78,18 +75,12 @@ final class FleetPipeline {
         return (long) sum(told().stream().map(each -> (double) each.lag()).toList());
     }
 
-    /**
-     * Returns the number of records read per second, summed over the members that report a rate. This is a lower bound,
-     * because it excludes the members that report none.
-     */
+    /** Records read per second by the members that report a rate: a lower bound. */
     double inPerSecond() {
         return atLeast(told().stream().map(FleetMember::inPerSecond).toList());
     }
 
-    /**
-     * Returns the number of records finished per second, summed over the members that report a rate. This is a lower
-     * bound, because it excludes the members that report none.
-     */
+    /** Records finished per second by the members that report a rate: a lower bound. */
     double outPerSecond() {
         return atLeast(told().stream().map(FleetMember::outPerSecond).toList());
     }
@@ -98,15 +89,15 @@ final class FleetPipeline {
         return sum(values.stream().filter(each -> each >= 0).toList());
     }
 
-    /** Returns the number of members that report no rate. The actual rate may be higher because of them. */
+    /** Number of members that report no rate. */
     long silent() {
         return members.size()
                 - told().stream().filter(each -> each.inPerSecond() >= 0).count();
     }
 
     /**
-     * Returns the members to include in totals: all members without a console, and one member for each console. A
-     * console reports on a single pipeline, even if several members share the console.
+     * Returns the members for totals: one for each console, and all members without one. A console reports on one
+     * pipeline, even if several members name it.
      */
     private List<FleetMember> told() {
         Set<URI> seen = new HashSet<>();
@@ -115,7 +106,7 @@ final class FleetPipeline {
                 .toList();
     }
 
-    /** Returns the consoles shared by several members, with the number of members that share each console. */
+    /** Returns consoles with several members, and their numbers of members. */
     Map<URI, Long> shared() {
         Map<URI, Long> counts = new LinkedHashMap<>();
         for (FleetMember each : members) {
@@ -127,7 +118,7 @@ final class FleetPipeline {
         return counts;
     }
 
-    /** The number of seconds that the rates cover; 0 if not known. */
+    /** Number of seconds of the rates; 0 if unknown. */
     double seconds() {
         return members.stream().mapToDouble(FleetMember::seconds).max().orElse(0);
     }
@@ -139,8 +130,8 @@ final class FleetPipeline {
     }
 
     /**
-     * Returns the number of seconds that the members need to finish the waiting records at their current rate: infinite
-     * if the pipeline makes no progress, {@value FleetMember#UNKNOWN} if the lag or the rate is not known.
+     * Number of seconds that the members need for the waiting records: infinite without progress, {@value
+     * FleetMember#UNKNOWN} if the lag or the rate is unknown.
      */
     double delaySeconds() {
         long lag = lag();
@@ -151,7 +142,7 @@ final class FleetPipeline {
         return lag == 0 ? 0 : rate == 0 ? Double.POSITIVE_INFINITY : lag / rate;
     }
 
-    /** Returns the limiter reported by the largest number of members; missing if no member reports one. */
+    /** Returns the limiter that most members report; missing if none does. */
     JsonNode limiter() {
         Map<String, ObjectNode> named = new LinkedHashMap<>();
         for (FleetMember each : members) {

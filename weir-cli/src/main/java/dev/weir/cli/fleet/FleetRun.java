@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 /** Finds the members of a fleet and queries them at each request. Confined to one thread. */
 public final class FleetRun implements AutoCloseable {
 
-    /** Largest number of members queried. */
     public static final int MOST_MEMBERS = 1_000;
 
     private static final Duration PATIENCE = Duration.ofSeconds(3);
@@ -75,7 +74,7 @@ public final class FleetRun implements AutoCloseable {
         throw CliFailure.usage("--group goes with --bootstrap-server", "");
     }
 
-    /** Returns the current fleet. The result also reports failed lookups and groups that do not exist yet. */
+    /** Returns the current fleet, with failed lookups and groups that do not exist yet. */
     public ObjectNode look() throws InterruptedException {
         List<String> trouble = new ArrayList<>();
         List<GroupSnapshot> found = new ArrayList<>();

@@ -15,14 +15,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * All members of a fleet at one moment: their pipelines, the topics that connect these pipelines, and the pipeline that
- * limits the whole fleet. Immutable.
+ * All members of a fleet at one moment, their pipelines, the topics that connect them, and the pipeline that limits the
+ * fleet. Immutable.
  */
 final class FleetView {
 
-    /**
-     * A pipeline counts as a possible limit of the fleet if its delay is at least this fraction of the largest delay.
-     */
+    /** A pipeline is a possible limit of the fleet if its delay is at least this fraction of the largest delay. */
     private static final double CLOSE = 0.5;
 
     private final Instant at;
@@ -41,7 +39,7 @@ final class FleetView {
         this.at = at;
         this.members = answers.stream()
                 .map(FleetMember::new)
-                // Puts the members that do not answer first, because users look for these members.
+                // Members that do not answer come first: users look for them.
                 .sorted(Comparator.comparing(FleetMember::answers))
                 .toList();
         this.groups = groups.stream().map(GroupSnapshot::group).toList();
@@ -49,7 +47,7 @@ final class FleetView {
         Map<String, List<FleetMember>> byKey = new LinkedHashMap<>();
         this.groups.forEach(each -> byKey.put(each, new ArrayList<>()));
         for (FleetMember each : members) {
-            // If the user gave the member's address and not its group, only the member itself can name its pipeline.
+            // Without a group, only the member itself can name its pipeline.
             if (each.answers() || each.group() != null) {
                 byKey.computeIfAbsent(each.pipelineKey(), key -> new ArrayList<>())
                         .add(each);
@@ -100,8 +98,8 @@ final class FleetView {
     }
 
     /**
-     * Returns the pipelines that may limit the fleet. The most likely limit is the pipeline with the longest delay,
-     * which is the time that the pipeline needs to finish its waiting records at its current rate.
+     * Returns the pipelines that may limit the fleet, the most likely one first. It has the longest delay: the time
+     * that it needs for its waiting records at its current rate.
      */
     private ObjectNode limits() {
         ObjectNode limits = JsonNodeFactory.instance.objectNode();

@@ -29,15 +29,11 @@ record MemberAddress(
 
     private static final int MAX_PORT = 65_535;
 
-    /** An address given by the user. */
     static MemberAddress given(URI console) {
         return new MemberAddress(console, null, "", "", null);
     }
 
-    /**
-     * Returns the address of a group member's console. The port comes from the member's client id, and the host is the
-     * member's host as seen by the broker. See ADR 241.
-     */
+    /** Returns a console's address: the port in the member's client id, on the member's host. See ADR 241. */
     static MemberAddress of(GroupMember member, String group) {
         Matcher matcher = PORT.matcher(member.clientId());
         int port = matcher.find() ? Integer.parseInt(matcher.group(1)) : 0;
@@ -67,10 +63,7 @@ record MemberAddress(
         return consoles;
     }
 
-    /**
-     * Returns the identity of a member. Two addresses of the same member have equal identities. A console's address
-     * does not identify a member of a group, because several members may share the console.
-     */
+    /** Identity of a member. Several members of a group may share a console, so its address does not identify them. */
     String identity() {
         return group == null ? String.valueOf(console) : group + "\n" + memberId;
     }

@@ -31,20 +31,19 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Queries all consoles in parallel. Each console is queried only once per poll, even if several members name it. The
- * size of an answer and the time to wait for it are limited. A console that keeps timing out is queried less often
- * until it answers again. Confined to one thread.
+ * Queries all consoles in parallel, each once per poll. Limits the size of an answer and the time for it. A silent
+ * console is queried less often until it answers. Confined to one thread.
  */
 final class MemberPoll implements AutoCloseable {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** Maximum size of one console's answer. The state of ten thousand partitions takes about 3 MB. */
+    /** Maximum size of an answer. The state of ten thousand partitions takes about 3 MB. */
     private static final int MAX_BYTES = 4 * 1024 * 1024;
 
     /**
-     * Maximum total size of all answers of one poll. An answer that would exceed this limit fails immediately. It does
-     * not wait for another answer to release its memory, because that answer may never be complete.
+     * Maximum size of all answers of one poll. An answer beyond it fails immediately: waiting for memory of another
+     * answer could take forever.
      */
     private static final long MAX_BYTES_TOGETHER = 128L * 1024 * 1024;
 
@@ -137,7 +136,7 @@ final class MemberPoll implements AutoCloseable {
         }
         Silence last = silences.get(console);
         int times = last == null ? 1 : last.times + 1;
-        // A single timeout may be a coincidence, so the next poll queries the console again.
+        // Query the console again after a single timeout, which may be a coincidence.
         long seconds = times == 1 ? 0 : Math.min(MOST_BACKOFF_SECONDS, 1L << Math.min(times, 10));
         silences.put(console, new Silence(times, clock.getAsLong() + TimeUnit.SECONDS.toNanos(seconds)));
     }

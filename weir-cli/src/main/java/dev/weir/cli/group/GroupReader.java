@@ -52,7 +52,7 @@ public final class GroupReader implements AutoCloseable {
     }
 
     /**
-     * Opens a reader. First checks that a broker answers.
+     * Opens a reader, after a check that a broker answers.
      *
      * @param patience time limit for each request to the brokers
      */
@@ -61,9 +61,7 @@ public final class GroupReader implements AutoCloseable {
         return new GroupReader(clients.admin(), patience);
     }
 
-    /**
-     * Reads the current state of a group. The result does not include the age of the lag, which {@link LagTimes} adds.
-     */
+    /** Reads the current state of a group, without the age of the lag, which {@link LagTimes} adds. */
     public GroupSnapshot read(String group) throws InterruptedException {
         GroupType type = get(admin.listGroups().all(), group).stream()
                 .filter(each -> each.groupId().equals(group))
@@ -125,8 +123,8 @@ public final class GroupReader implements AutoCloseable {
     }
 
     /**
-     * Returns the lag that the broker reports, if any. The difference between offsets would be too large for a share
-     * group, which finishes records out of order.
+     * Returns the lag that the broker reports, if any. A share group finishes records out of order, so the difference
+     * between offsets is too large.
      */
     private static PartitionLag told(PartitionLag lag, @Nullable SharePartitionOffsetInfo info) {
         Optional<Long> count = info == null ? Optional.empty() : info.lag();
@@ -189,7 +187,7 @@ public final class GroupReader implements AutoCloseable {
                 partition, next, begin, end, records, deleted, records == 0 ? Duration.ZERO : null, null);
     }
 
-    /** Evaluates each partition separately, so that the other offsets are known even if one partition has no leader. */
+    /** Reads each partition's offset separately, because a partition may have no leader. */
     private Map<TopicPartition, Long> offsets(Set<TopicPartition> partitions, OffsetSpec spec, String group)
             throws InterruptedException {
         var asked = admin.listOffsets(partitions.stream().collect(Collectors.toMap(each -> each, each -> spec)));

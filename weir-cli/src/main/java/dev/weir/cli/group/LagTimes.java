@@ -22,10 +22,10 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** Determines how old each partition's lag is, from the timestamp of the first unfinished record. Stateless. */
+/** Determines the age of each partition's lag, from the timestamp of the first unfinished record. Stateless. */
 public final class LagTimes {
 
-    /** Maximum number of partitions to read. The partitions with the most unfinished records are preferred. */
+    /** Maximum number of partitions to read, those with the most unfinished records. */
     public static final int MOST_PARTITIONS = 64;
 
     private static final Duration POLL = Duration.ofMillis(200);
@@ -35,7 +35,7 @@ public final class LagTimes {
     private LagTimes() {}
 
     /**
-     * Returns a copy of the snapshot that includes the ages of the lags. Reads without a group and commits nothing.
+     * Returns the snapshot with the ages of the lags. Reads without a group and commits nothing.
      *
      * @param patience time limit for all reads together
      */
@@ -75,7 +75,7 @@ public final class LagTimes {
     private static Map<TopicPartition, Long> written(
             List<PartitionLag> wanted, ClusterClients clients, Duration patience) throws InterruptedException {
         Map<String, Object> config = new HashMap<>(clients.readerConfig());
-        // If the first unfinished record has been deleted in the meantime, the consumer reads the next existing record.
+        // The first unfinished record may have been deleted in the meantime. Read the next one.
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1);
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1);

@@ -10,8 +10,8 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that distinguishes unknown values from zero. A field with an unknown value has the text {@value #UNKNOWN},
- * and the reasons are listed at the end of the answer. Confined to the thread of the call.
+ * An answer that may have unknown values. An unknown field has the text {@value #UNKNOWN}, and the reasons are at the
+ * end of the answer. Confined to the thread of the call.
  */
 final class Answer {
 
@@ -27,12 +27,10 @@ final class Answer {
         return fields;
     }
 
-    /** Marks a field of the answer as unknown. */
     void unknown(String name, String why) {
         unknown(fields, name, why);
     }
 
-    /** Marks a field in a part of the answer as unknown. */
     void unknown(ObjectNode part, String name, String why) {
         part.put(name, UNKNOWN);
         because(why);
@@ -43,7 +41,7 @@ final class Answer {
         reasons.add(why);
     }
 
-    /** Copies a field, or notes that the console did not report it. */
+    /** Copies a field. Marks it as unknown if the console did not report it. */
     void copy(JsonNode from, String name, ObjectNode to) {
         copy(from, name, to, name, null);
     }
@@ -62,7 +60,7 @@ final class Answer {
         }
     }
 
-    /** Adds up to {@code most} entries of a list, followed by the number of omitted entries if there are more. */
+    /** Adds up to {@code most} entries of a list, and the number of omitted entries, if any. */
     static void list(ObjectNode to, String name, Iterable<? extends JsonNode> entries, int most) {
         ArrayNode list = to.putArray(name);
         long all = StreamSupport.stream(entries.spliterator(), false).count();
@@ -72,7 +70,6 @@ final class Answer {
         }
     }
 
-    /** The whole answer. */
     ObjectNode whole() {
         if (!reasons.isEmpty()) {
             ArrayNode list = fields.putArray(UNKNOWN);

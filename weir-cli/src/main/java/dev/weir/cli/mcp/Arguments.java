@@ -28,7 +28,6 @@ final class Arguments {
         @Nullable
         String refusal(JsonNode value);
 
-        /** Writes the JSON schema of this parameter's values to {@code schema}. */
         void writeTo(ObjectNode schema);
 
         /** A text of 1 to 1,000 characters. */
@@ -51,7 +50,7 @@ final class Arguments {
         record Count(String description, int min, int max, int otherwise) implements Parameter {
             @Override
             public @Nullable String refusal(JsonNode value) {
-                // 5.0 is an integer too in JSON schema.
+                // In JSON schema, 5.0 is an integer too.
                 boolean whole = value.isNumber() && value.doubleValue() == Math.rint(value.doubleValue());
                 boolean fits = whole && value.doubleValue() >= min && value.doubleValue() <= max;
                 return fits ? null : "a whole number from " + min + " to " + max;

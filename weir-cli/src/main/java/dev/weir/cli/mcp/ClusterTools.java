@@ -34,7 +34,7 @@ final class ClusterTools {
      * Creates the tools.
      *
      * @param cluster null if no brokers were given
-     * @param group the group whose lag is reported by default; null if none was given
+     * @param group default group for lag; null if none was given
      */
     ClusterTools(@Nullable ClusterOptions cluster, @Nullable String group, PipelineProcess process) {
         this.cluster = cluster;
@@ -186,7 +186,7 @@ final class ClusterTools {
         }
     }
 
-    /** Adds the lag of this member's partitions, as reported by the pipeline's console. */
+    /** Adds the lag of this member's partitions, from the pipeline's console. */
     private void lagOfMember(int limit, Answer answer) throws InterruptedException {
         JsonNode state = process.get("/api/state");
         ObjectNode fields = answer.fields();

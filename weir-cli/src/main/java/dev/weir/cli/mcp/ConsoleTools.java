@@ -23,9 +23,8 @@ final class ConsoleTools {
     private static final List<String> STAGE_SHARES = List.of("busy_share", "blocked_up_share", "blocked_down_share");
 
     /**
-     * Descriptions of the states of a stage. Each key is the name of the JSON field that contains the state's share of
-     * the stage's time. Older processes report only three shares, under other names, which are listed too. If several
-     * shares are equally large, the state that is listed first is reported.
+     * Descriptions of a stage's states, by the JSON field with the state's share of time. Older processes report three
+     * shares under other names. Of equally large shares, the first one counts.
      */
     private static final Map<String, String> WAITS_FOR = waitsFor();
 
@@ -99,7 +98,7 @@ final class ConsoleTools {
         }
     }
 
-    /** Writes the fields with which every answer begins. */
+    /** Writes the first fields of every answer. */
     private void head(JsonNode state, Answer answer) {
         answer.fields().put("console", process.toString());
         for (String each : List.of("at", "pipeline", "state")) {
@@ -196,7 +195,7 @@ final class ConsoleTools {
                 limit);
     }
 
-    /** Returns the partitions that are paused or have an unfinished record. The oldest record comes first. */
+    /** Returns partitions that are paused or have an unfinished record, the oldest record first. */
     private static Stream<JsonNode> stuck(JsonNode state) {
         return state.path("partitions")
                 .valueStream()
@@ -239,7 +238,7 @@ final class ConsoleTools {
         return Collections.unmodifiableMap(words);
     }
 
-    /** Describes a stage, including the state that takes the largest share of its time. */
+    /** Describes a stage and the state with the largest share of its time. */
     private static ObjectNode waits(JsonNode stage) {
         ObjectNode waits = Answer.JSON.createObjectNode();
         for (String each : List.of("name", "parallelism", "in_per_second", "out_per_second", "depth")) {

@@ -29,10 +29,9 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** Lists the newest records of a dead-letter topic; reads without a group. Confined to one thread. */
+/** Lists the newest records of a dead-letter topic, without a group. Confined to one thread. */
 final class DeadLetterTail {
 
-    /** Number of payload bytes shown. */
     static final int SHOWN_BYTES = 256;
 
     private static final int SHOWN_TEXT = 500;
@@ -93,7 +92,7 @@ final class DeadLetterTail {
         long offsets = partitions.stream()
                 .mapToLong(each -> ends.getOrDefault(each, 0L) - begins.getOrDefault(each, 0L))
                 .sum();
-        // This is an upper bound, because compaction and transactions leave gaps between offsets.
+        // An upper bound: compaction and transactions leave gaps between offsets.
         fields.put("records_at_most", offsets);
         if (!whole) {
             answer.because("not all of the newest records came within " + patience.toMillis() + " ms");
@@ -110,10 +109,7 @@ final class DeadLetterTail {
                 limit);
     }
 
-    /**
-     * Reads up to {@code ends} and keeps only the newest records of each partition. Returns whether all of them arrived
-     * in time.
-     */
+    /** Reads up to {@code ends} and keeps each partition's newest records. Returns whether all arrived in time. */
     private boolean read(
             KafkaConsumer<byte[], byte[]> consumer,
             Map<TopicPartition, Long> ends,
@@ -202,7 +198,7 @@ final class DeadLetterTail {
                 .newDecoder()
                 .onMalformedInput(CodingErrorAction.REPORT)
                 .onUnmappableCharacter(CodingErrorAction.REPORT);
-        // If the bytes were truncated, an incomplete character at the end is not an error.
+        // The last character of truncated bytes may be incomplete.
         boolean isText = !decoder.decode(ByteBuffer.wrap(bytes, 0, shown), text, shown == bytes.length)
                 .isError();
         String first = isText

@@ -81,7 +81,7 @@ public final class McpCommand implements Callable<Integer> {
     public Integer call() throws InterruptedException {
         PipelineProcess process = process();
         if (cluster != null) {
-            // Checks the options now, so that a wrong option is not reported in the middle of an answer.
+            // Check the options now, and not in the middle of an answer.
             var ignored = cluster.clients();
         }
         if (group != null && cluster == null) {
@@ -132,10 +132,7 @@ public final class McpCommand implements Callable<Integer> {
         return spec.version()[0].replaceFirst("^Weir ", "");
     }
 
-    /**
-     * Serves until the input ends or a signal comes. A separate thread reads standard input, because such a read cannot
-     * be interrupted.
-     */
+    /** Serves until the input ends or a signal comes. Another thread reads: a read cannot be interrupted. */
     private void serve(McpServer server) throws InterruptedException {
         FutureTask<Void> work = new FutureTask<>(() -> {
             server.serve(System.in);

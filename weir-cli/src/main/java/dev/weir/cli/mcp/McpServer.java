@@ -32,21 +32,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server for tools of the Model Context Protocol. It uses JSON-RPC 2.0 over two streams, with one message per line.
- * One thread calls {@link #serve}. Each call of a tool runs on a separate virtual thread, so that the server can answer
- * a ping while calls are in flight.
+ * A server for tools of the Model Context Protocol: JSON-RPC 2.0 over two streams, one message per line. One thread
+ * calls {@link #serve}. Each tool call has its own virtual thread, so that pings are answered meanwhile.
  */
 final class McpServer {
 
-    /**
-     * Supported protocol revisions, oldest first. 2025-03-26 is not among them because it requires batches of messages.
-     */
+    /** Supported protocol revisions, oldest first. 2025-03-26 is missing because it requires batches of messages. */
     static final List<String> REVISIONS = List.of("2024-11-05", "2025-06-18", "2025-11-25");
 
-    /** Largest number of calls in flight. */
     static final int MOST_CALLS = 8;
 
-    /** Default time limit for finishing the calls in flight after the input has ended. */
+    /** Default time for calls in flight after the end of the input. */
     static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final Logger LOG = System.getLogger(McpServer.class.getName());
@@ -71,7 +67,6 @@ final class McpServer {
     private final ReentrantLock writing = new ReentrantLock();
     private final Semaphore room = new Semaphore(MOST_CALLS);
 
-    /** Calls in flight, by request id. */
     private final Map<JsonNode, Call> calls = new ConcurrentHashMap<>();
 
     /**
@@ -128,7 +123,7 @@ final class McpServer {
         JsonNode answerTo = isRequest ? id : NullNode.getInstance();
         try {
             if (message.has("result") || message.has("error")) {
-                // Ignores responses, because the server never sends requests to the client.
+                // Ignore responses: the server sends no requests.
                 return;
             }
             require(message.isObject(), "a message is one object; batches are not taken");
@@ -181,10 +176,7 @@ final class McpServer {
         return result;
     }
 
-    /**
-     * Returns the newest supported revision up to the requested one, or the newest supported revision if all are newer.
-     * Revisions are dates.
-     */
+    /** Returns the newest supported revision up to the requested one, or the newest of all. Revisions are dates. */
     private static String revision(String asked) {
         return REVISIONS.reversed().stream()
                 .filter(each -> each.compareTo(asked) <= 0)

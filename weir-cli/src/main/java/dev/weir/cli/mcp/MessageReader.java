@@ -5,10 +5,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads messages, one per line, and uses a bounded amount of memory. Confined to one thread. */
+/** Reads messages, one per line, in bounded memory. Confined to one thread. */
 final class MessageReader {
 
-    /** Most bytes of a message. */
+    /** Maximum size of a message. */
     static final int MAX_BYTES = 256 * 1024;
 
     private static final int BUFFER_BYTES = 8 * 1024;
@@ -31,7 +31,7 @@ final class MessageReader {
             }
         }
 
-        /** A line that exceeds the limit. The reader has skipped it completely. */
+        /** A line that exceeds the limit. The reader has skipped it. */
         record TooLong() implements Line {}
     }
 

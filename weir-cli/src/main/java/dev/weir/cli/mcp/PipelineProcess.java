@@ -11,10 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A handle for a pipeline's process. Queries go through the console of the process. A profile needs only the process
- * id, not a console. Immutable.
- */
+/** A pipeline's process. Queries go through its console; a profile needs only the process id. Immutable. */
 final class PipelineProcess {
 
     private final @Nullable String target;
@@ -35,7 +32,7 @@ final class PipelineProcess {
         return target != null;
     }
 
-    /** Queries the console. Connects each time, because the process may have restarted at the same address. */
+    /** Queries the console on a new connection: the process may have restarted at the same address. */
     JsonNode get(String path) throws InterruptedException {
         try (ConsoleClient console = new ConsoleClient(ConsoleAddress.of(given()), token)) {
             return console.get(path);

@@ -10,10 +10,7 @@ import java.net.URI;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The server of metrics and probes for one command, if the user requested one. Thread-safe. Close it after the
- * pipeline.
- */
+/** The metrics server of one command, if requested. Thread-safe. Close it after the pipeline. */
 public final class MetricsEndpoint implements AutoCloseable {
 
     private final @Nullable MetricsServer server;
@@ -25,8 +22,7 @@ public final class MetricsEndpoint implements AutoCloseable {
     }
 
     /**
-     * Starts a server at {@code address}, which accepts requests that address it by one of {@code names}. Starts no
-     * server if {@code address} is null.
+     * Starts a server at {@code address}, or none if it is null. Requests may address it by {@code names}.
      *
      * @param partitions whether the server exports metrics for each partition
      */

@@ -7,9 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/**
- * The option {@code --metrics}, for commands that run a pipeline. picocli sets the fields, which are then only read.
- */
+/** The option {@code --metrics}, for commands that run a pipeline. Only picocli sets the fields. */
 public final class MetricsOption {
 
     @Option(

@@ -1,6 +1,5 @@
 /**
- * The option {@code --metrics} of the commands that run a pipeline. Input: an address. Output: a server of metrics and
- * probes, which has its own threads. The command that requests the server owns it.
+ * The option {@code --metrics} of commands that run a pipeline. The command owns the server, which has its own threads.
  */
 @NullMarked
 package dev.weir.cli.metrics;

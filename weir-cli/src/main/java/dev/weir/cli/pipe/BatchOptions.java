@@ -14,7 +14,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options of {@code weir pipe} for unreadable batches. picocli sets the fields, which are then only read. */
+/** The options of {@code weir pipe} for unreadable batches. Only picocli sets the fields. */
 final class BatchOptions {
 
     private static final int LEAST = 64 * 1024;
@@ -101,7 +101,7 @@ final class BatchOptions {
         return settings;
     }
 
-    /** Returns the failure for an unreadable batch. Its advice names the options that let the pipe continue. */
+    /** Returns the failure for an unreadable batch, with the options that let the pipe continue. */
     static CliFailure failure(RecordDecodeException failure) {
         Throwable cause = failure.getCause();
         return CliFailure.work(

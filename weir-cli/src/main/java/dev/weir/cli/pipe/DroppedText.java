@@ -7,15 +7,13 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Formats sentences about records that the pipe read and dropped, or never read. */
+/** Sentences about records that the pipe dropped or never read. */
 final class DroppedText {
 
-    /** Maximum number of ranges named in one sentence. */
     private static final int MAX_RANGES = 5;
 
     private DroppedText() {}
 
-    /** Topic, partition and offsets. */
     static String place(RecordRange range) {
         return String.format(
                 Locale.ROOT,
@@ -27,8 +25,7 @@ final class DroppedText {
     }
 
     /**
-     * Returns the sentences for a failure message about uncommitted records that are no longer in the log. The text is
-     * empty if all uncommitted records will be read again.
+     * Returns sentences about uncommitted records that the log has lost; empty if the next run reads all of them.
      *
      * @param placeIsGone whether the run failed because the log no longer contains the consumer's position
      */

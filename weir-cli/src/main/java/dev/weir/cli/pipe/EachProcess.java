@@ -12,19 +12,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Starts a shell command once for each value, with the value on its standard input and the result on its standard
- * output. An exit status other than 0 is a failure. Stateless.
+ * Runs a shell command for each value, from its standard input to its standard output. An exit status other than 0 is a
+ * failure. Stateless.
  */
 final class EachProcess {
 
     private static final int ERROR_CHARS = 300;
 
-    /** Time to wait for the end of standard error. A background process of the command may keep standard error open. */
+    /** Time to wait for the end of standard error, which a background process may keep open. */
     private static final long ERRORS_MILLIS = 1_000;
 
     private EachProcess() {}
 
-    /** Runs the command for one value; an interrupt ends it and its children. */
+    /** Runs the command for one value. An interrupt ends it and its children. */
     static byte[] run(String command, byte[] value) throws IOException, InterruptedException {
         Process process = Shell.ofMachine().start(command);
         try {
@@ -45,13 +45,13 @@ final class EachProcess {
         }
     }
 
-    /** Writes on another thread, because an interrupt does not end a write to a command that does not read. */
+    /** Writes on another thread: an interrupt does not end a write that the command does not read. */
     private static void write(byte[] value, OutputStream to) {
         Thread.ofVirtual().name("weir-each").start(() -> {
             try (to) {
                 to.write(value);
             } catch (IOException ignored) {
-                // The command did not read all of its input. The exit status tells whether this is an error.
+                // The command did not read all of its input. Its exit status shows whether this is an error.
             }
         });
     }

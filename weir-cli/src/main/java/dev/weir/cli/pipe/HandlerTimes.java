@@ -6,13 +6,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Collects the handlers' durations and end times, from which a pipe's throughput ceiling is computed. Thread-safe. */
+/** Durations and end times of handlers, for a pipe's throughput ceiling. Thread-safe. */
 final class HandlerTimes {
 
-    /** The number of seconds whose counts are kept. */
+    /** Number of seconds with counts. */
     private static final int SECONDS = 3600;
 
-    /** Fraction of the throughput ceiling that a pipe must reach to count as running at full speed. */
+    /** A pipe runs at full speed if it reaches at least this fraction of its throughput ceiling. */
     private static final double UP_TO_SPEED = 0.98;
 
     private final long startNanos = System.nanoTime();
@@ -22,7 +22,6 @@ final class HandlerTimes {
     private final AtomicLong firstNanos = new AtomicLong(Long.MAX_VALUE);
     private final AtomicLong lastNanos = new AtomicLong();
 
-    /** Wraps the handler to measure its time. */
     <T, R> Handler<T, R> timed(Handler<T, R> handler) {
         return element -> {
             long begun = System.nanoTime();
@@ -54,26 +53,18 @@ final class HandlerTimes {
         return nanos.sum() / 1e6 / Math.max(1, calls.sum());
     }
 
-    /**
-     * Returns the number of records per second that {@code workers} workers could finish if they never had to wait for
-     * records.
-     */
+    /** Number of records per second that the workers could finish if they never waited for records. */
     double ceilingPerSecond(int workers) {
         return workers * 1000.0 / meanMillis();
     }
 
-    /**
-     * Returns the fraction of the throughput ceiling that was reached between the start of the first call and the end
-     * of the last call.
-     */
+    /** Fraction of the throughput ceiling reached between the start of the first call and the end of the last call. */
     double efficiency(int workers) {
         double seconds = (lastNanos.get() - firstNanos.get()) / 1e9;
         return calls.sum() / seconds / ceilingPerSecond(workers);
     }
 
-    /**
-     * Returns the first second, counted from 1, in which the pipe reached 98 % of the ceiling; -1 if there was none.
-     */
+    /** First second, from 1, in which the pipe reached 98 % of the ceiling; -1 if there was none. */
     int secondsToSpeed(int workers) {
         double wanted = UP_TO_SPEED * ceilingPerSecond(workers);
         for (int second = 0; second < SECONDS; second++) {

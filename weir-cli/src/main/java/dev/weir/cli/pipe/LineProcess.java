@@ -25,11 +25,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shell command that answers each line with one line, in the order of the lines. One process serves all lines, and
- * many lines may be in flight. Thread-safe; lines are sent in the order of the calls to {@link #send}.
+ * A shell command that answers each line with one line, in order. One process serves all lines, and many may be in
+ * flight. Thread-safe; lines are sent in the order of the calls to {@link #send}.
  *
- * <p>Three threads serve the process. One writes its input, one reads its output, and one reads its standard error and
- * keeps the last lines for failure messages. A failure is final: every outstanding answer fails with it.
+ * <p>Three threads serve the process: one writes its input, one reads its output, and one keeps the last lines of its
+ * standard error for failure messages. A failure is final and fails all outstanding answers.
  */
 final class LineProcess implements AutoCloseable {
 
@@ -39,7 +39,7 @@ final class LineProcess implements AutoCloseable {
     private static final int ERROR_LINE_CHARS = 200;
     private static final int BUFFER_BYTES = 1 << 16;
 
-    // stdbuf makes filters that use C's stdio write line by line even when their output is not a terminal.
+    // stdbuf makes filters with C's stdio write each line, although their output is no terminal.
     private static final String UNBUFFERED =
             "command -v stdbuf >/dev/null 2>&1 && exec stdbuf -oL sh -c \"$0\"; exec sh -c \"$0\"";
 
@@ -93,7 +93,7 @@ final class LineProcess implements AutoCloseable {
         return Thread.ofPlatform().daemon().name("weir-exec-" + name).start(body);
     }
 
-    /** Returns the reason why a value cannot be sent as a line; null if it can. */
+    /** Returns why a value cannot be sent as a line; null if it can. */
     static @Nullable String refusal(byte @Nullable [] value) {
         if (value == null) {
             return "it has no value";
@@ -106,7 +106,7 @@ final class LineProcess implements AutoCloseable {
         return null;
     }
 
-    /** Sends a line, given without its line end; waits while too many are in flight. */
+    /** Sends a line, given without its line end. Waits while too many are in flight. */
     Answer send(byte[] line) throws InterruptedException {
         room.acquire();
         Answer answer = new Answer(line);
@@ -116,9 +116,8 @@ final class LineProcess implements AutoCloseable {
     }
 
     /**
-     * Fails an answer that was added to a queue after a failure. The failure has only failed the answers that were in
-     * the queues at that time. Must be called after each addition. This includes a line that the writer moves to
-     * another queue, because a failure during the move may find the line in neither queue.
+     * Fails an answer added to a queue after a failure, which fails only the answers that it finds in the queues. Must
+     * be called after each addition, even when a line moves between the queues: the failure may find it in neither.
      */
     private void failIfTooLate(Answer added) {
         LineProcessException failed = failure;
@@ -140,8 +139,7 @@ final class LineProcess implements AutoCloseable {
                 }
             }
         } catch (IOException | InterruptedException ignored) {
-            // The command no longer reads its input. If the command has ended, the reader thread reports that. If the
-            // command is still running, the callers that wait for answers time out.
+            // The command no longer reads. The reader thread reports its end. If it still runs, the callers time out.
         }
     }
 
@@ -166,12 +164,12 @@ final class LineProcess implements AutoCloseable {
                 line.write(buffer, start, read - start);
             }
         } catch (IOException ignored) {
-            // Treats the failure as the end of the stream.
+            // A failure counts as the end of the stream.
         }
         fail(describeEnd());
     }
 
-    /** Completes the oldest outstanding answer with {@code line}. Returns false if no answer is outstanding. */
+    /** Completes the oldest outstanding answer with {@code line}. Returns false if there is none. */
     private boolean answered(byte[] line) {
         Answer answer = awaited.poll();
         if (answer == null) {
@@ -218,14 +216,11 @@ final class LineProcess implements AutoCloseable {
                 }
             }
         } catch (IOException ignored) {
-            // Treats the failure as the end of the stream.
+            // A failure counts as the end of the stream.
         }
     }
 
-    /**
-     * Closes the command's input, so that the command ends by itself. Kills the command and its children if it does not
-     * end.
-     */
+    /** Closes the command's input. Kills the command and its children if it does not end. */
     @Override
     public void close() {
         unsent.add(end);
@@ -250,13 +245,12 @@ final class LineProcess implements AutoCloseable {
             this.line = line;
         }
 
-        /** Waits for the answer, or throws the reason why there will be none. */
+        /** Waits for the answer. Throws if there will be none. */
         byte[] await() throws InterruptedException {
             while (true) {
                 long since = lastAnswerNanos - sentNanos > 0 ? lastAnswerNanos : sentNanos;
                 long left = since + patienceNanos - System.nanoTime();
-                // Under back-pressure, the output stage calls this method late. An answer that has arrived is therefore
-                // accepted, however long ago that was.
+                // Accept an answer that has arrived, however old: under back-pressure, this call comes late.
                 if (left <= 0 && !future.isDone()) {
                     throw fail("did not answer for " + TimeUnit.NANOSECONDS.toSeconds(patienceNanos)
                             + " s (it must answer each line with one line, and not keep answers in a buffer)");
@@ -266,7 +260,7 @@ final class LineProcess implements AutoCloseable {
                 } catch (ExecutionException e) {
                     throw (LineProcessException) e.getCause();
                 } catch (TimeoutException ignored) {
-                    // Checks the time limit again, because an answer to another line extends it.
+                    // An answer to another line extends the time limit.
                 }
             }
         }

@@ -2,10 +2,7 @@ package dev.weir.cli.pipe;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/**
- * A failure of an {@code exec:} or {@code each:} command, or of the input for the command. The record stays
- * unacknowledged.
- */
+/** A failure of an {@code exec:} or {@code each:} command, or of its input. The record stays unacknowledged. */
 final class LineProcessException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

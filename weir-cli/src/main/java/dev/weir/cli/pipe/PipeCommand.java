@@ -45,7 +45,7 @@ import picocli.CommandLine.ParentCommand;
 
 /**
  * {@code weir pipe}: runs one pipeline from topic to topic, until its end, a signal or a fault. Its thread checks the
- * cluster, starts the pipeline, shows the progress and prints the summary; the pipeline has its own threads.
+ * cluster, starts the pipeline, shows the progress and prints the summary.
  */
 @Command(
         name = "pipe",
@@ -59,7 +59,7 @@ import picocli.CommandLine.ParentCommand;
         })
 public final class PipeCommand implements Callable<Integer> {
 
-    /** Time limit for closing the consumer, which takes at most 10 s for the last commit and 8 s to leave the group. */
+    /** Time limit for closing the consumer: up to 10 s for the last commit and 8 s to leave the group. */
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(25);
 
     /** Snapshot for a pipe over a share group, which has no consumer. */
@@ -162,7 +162,7 @@ public final class PipeCommand implements Callable<Integer> {
 
     private int runToEnd(RunningPipeline running, PipeFlow flow, LimiterProbe probe) throws InterruptedException {
         CompletableFuture<DrainReport> drained = new CompletableFuture<>();
-        // Shell commands run in their own sessions, so nothing else would end them.
+        // Shell commands have their own sessions, so nothing else would end them.
         weir.shutdown().onHalt(() -> ProcessHandle.current().children().forEach(Shell::kill));
         weir.shutdown()
                 .onStop(() -> Thread.ofPlatform().daemon().name("weir-drain").start(() -> drain(running, drained)));
@@ -221,10 +221,7 @@ public final class PipeCommand implements Callable<Integer> {
                 .orElse(null);
     }
 
-    /**
-     * Returns the pipeline's final report. Waits until the pipeline has released all its resources, because its commits
-     * are known only then.
-     */
+    /** Returns the final report. The commits are known only after the pipeline has released its resources. */
     private DrainReport report(RunningPipeline running, CompletableFuture<DrainReport> drained)
             throws InterruptedException {
         DrainReport first = drained.isDone() ? drained.join() : running.drain(Duration.ZERO);
@@ -240,8 +237,7 @@ public final class PipeCommand implements Callable<Integer> {
         } catch (ExecutionException impossible) {
             throw new IllegalStateException(impossible);
         }
-        // Returns immediately if the pipeline has ended. The report then also covers work that a failure left
-        // unfinished.
+        // Returns immediately if the pipeline has ended, and then covers the work that a failure left unfinished.
         return running.drain(Duration.ZERO);
     }
 
@@ -249,7 +245,7 @@ public final class PipeCommand implements Callable<Integer> {
         try {
             drained.complete(running.drain(options.drainTimeout));
         } catch (InterruptedException e) {
-            // Never happens: no other code has a reference to this thread, so nothing interrupts it.
+            // Never happens: nothing else knows this thread.
             drained.completeExceptionally(e);
         }
     }
@@ -282,7 +278,7 @@ public final class PipeCommand implements Callable<Integer> {
         };
     }
 
-    /** Returns advice on options that keep a pipe running after a record has failed. */
+    /** Returns advice on options that keep a pipe running despite a failed record. */
     private String orGiveUp() {
         String again = options.retry == null ? "--retry N tries a record again" : "";
         String deadLetter =

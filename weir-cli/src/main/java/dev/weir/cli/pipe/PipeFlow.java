@@ -48,13 +48,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class PipeFlow implements AutoCloseable {
 
-    /** Default number of records that {@code --work} processes at once. */
     static final int DEFAULT_BLOCKING = 16;
 
-    /** Default number of lines in flight in an {@code exec:} process. */
     static final int DEFAULT_LINES = 1024;
 
-    /** Maximum number of records committed before any stage has pulled them, with {@code --guarantee at-most-once}. */
+    /** Maximum number of records committed before a stage has pulled them, with {@code --guarantee at-most-once}. */
     static final int COMMIT_AHEAD = 1_000;
 
     private static final int MAX_WORKERS = 1024;
@@ -76,21 +74,20 @@ final class PipeFlow implements AutoCloseable {
     }
 
     /**
-     * Returns the number of dead-letter records of the output stage. With transactions, only committed ones are
-     * counted. Otherwise, the count includes records that the stage has not written yet.
+     * Number of dead-letter records of the output stage. Transactions count committed ones only; otherwise, records
+     * that are not written yet count too.
      */
     long deadLettersInOutput() {
         return deadLettered.sum();
     }
 
-    /** Returns the number of dead-letter records written by stages other than the output stage. */
+    /** Number of dead-letter records written by other stages than the output stage. */
     long deadLettersElsewhere(RunningPipeline running) {
         return running.handles(DeadLetterHandle.class).stream()
                 .mapToLong(DeadLetterHandle::written)
                 .sum();
     }
 
-    /** Returns the number of records written to the dead-letter topic instead of the output. */
     long deadLettered(RunningPipeline running) {
         return deadLettersInOutput() + deadLettersElsewhere(running);
     }
@@ -118,7 +115,6 @@ final class PipeFlow implements AutoCloseable {
         return via(worked(consumed)).to(KafkaSink.with(producer).records()).named("pipe");
     }
 
-    /** Returns the pipeline for a pipe that consumes from a share group. */
     Pipeline pipeline(ShareSettings<byte[], byte[]> member, ProducerSettings<byte[], byte[]> producer) {
         if (options.isPerRecord()) {
             var handled = KafkaFlow.shared(member, options.from)
@@ -137,8 +133,8 @@ final class PipeFlow implements AutoCloseable {
     }
 
     /**
-     * Returns the measured times of the handlers. A pipe measures them only if it uses a share group, and only for
-     * handlers that wait ({@code --work}) or process each record separately.
+     * Returns the measured times of the handlers. Only a pipe on a share group measures them, for handlers that wait
+     * ({@code --work}) or process each record separately.
      */
     HandlerTimes times() {
         return times;
@@ -157,13 +153,12 @@ final class PipeFlow implements AutoCloseable {
                 .named("work");
     }
 
-    /** Returns a pipeline with the same stages, but with a sink that writes and commits in transactions. */
+    /** Returns a pipeline with the same stages, whose sink writes and commits in transactions. */
     private Pipeline exactlyOnce(ExactlyOnceFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
         ExactlyOnceFlow<byte[], byte[]> timed =
                 options.commitInterval == null ? flow : flow.commitInterval(options.commitInterval);
         String deadLetters = options.deadLetter;
-        // Dead-letter records are counted at the commit. If they were counted earlier, an aborted transaction would be
-        // counted twice, because its inputs are read again.
+        // Count dead-letter records at the commit. The inputs of an aborted transaction are read and counted again.
         ExactlyOnceFlow<byte[], byte[]> counted = deadLetters == null
                 ? timed
                 : timed.whenCommitted(records -> deadLettered.add(records.stream()
@@ -178,8 +173,8 @@ final class PipeFlow implements AutoCloseable {
     }
 
     /**
-     * Returns a pipeline with one handler that does all the work on a record. A failing record can then be retried, or
-     * written to the dead-letter topic, without affecting other records.
+     * Returns a pipeline with one handler for all work on a record. A failing record can then be retried or written to
+     * the dead-letter topic alone.
      */
     private Pipeline perRecord(KafkaFlow<byte[], byte[]> flow, ProducerSettings<byte[], byte[]> producer) {
         var handled = flow.handle(options.handlers(), ordering(), this::workOn);
@@ -220,8 +215,7 @@ final class PipeFlow implements AutoCloseable {
         try {
             return records.passOn(spun, EachProcess.run(each.command(), value));
         } catch (LineProcessException failure) {
-            // Without a dead-letter topic, the failure must name the record. With a dead-letter topic, the headers of
-            // the dead-letter record already identify the original.
+            // The headers of a dead-letter record name the original. Otherwise, the failure must name it.
             throw options.deadLetter == null ? failure.of(spun) : failure;
         } catch (IOException notStarted) {
             throw new LineProcessException("the command cannot be started: " + notStarted.getMessage()).of(spun);
@@ -261,10 +255,7 @@ final class PipeFlow implements AutoCloseable {
         };
     }
 
-    /**
-     * Returns a source that uses one worker to send lines and another one to receive answers, so that lines and answers
-     * keep the order of the input.
-     */
+    /** Returns a source with one worker that sends lines and one that receives answers, in input order. */
     private Source<ProducerRecord<byte[], byte[]>> throughProcess(Source<ConsumerRecord<byte[], byte[]>> consumed) {
         LineProcess lines = Objects.requireNonNull(process);
         return consumed.mapBlocking(record -> send(lines, record))
@@ -282,10 +273,7 @@ final class PipeFlow implements AutoCloseable {
         return AsimovRecords.toProduce(record, translation, options.to, Objects.requireNonNull(options.deadLetter));
     }
 
-    /**
-     * A record that has passed the sending stage. Either its line is in flight, or the record could not be sent as a
-     * line.
-     */
+    /** A record after the sending stage: its line is in flight, or it could not be sent as a line. */
     private record Sent(ConsumerRecord<byte[], byte[]> raw, Result result) implements OfRecord {
 
         interface Result {

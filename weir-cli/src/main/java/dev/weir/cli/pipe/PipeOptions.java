@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options of {@code weir pipe}, as typed. picocli sets the fields, which are then only read. */
+/** The options of {@code weir pipe}, as typed. Only picocli sets the fields. */
 final class PipeOptions {
 
     /** The order in which records are processed. */
@@ -263,20 +263,16 @@ final class PipeOptions {
     @Option(names = "--json", description = "Print the summary as one JSON object on standard output.")
     boolean json;
 
-    /**
-     * Returns whether each record is processed separately, so that a record that fails can be retried without the
-     * others.
-     */
+    /** Returns whether each record is processed separately, so that a failed one can be retried alone. */
     boolean isPerRecord() {
         return via instanceof Via.Each || via instanceof Via.Identity;
     }
 
-    /** Returns whether the pipe adapts the number of records processed at once. */
     boolean isAdaptive() {
         return concurrency != null && concurrency == ConcurrencyConverter.ADAPTIVE;
     }
 
-    /** The number of records processed at once if handlers wait. */
+    /** Number of records processed at once if handlers wait. */
     Parallelism workers() {
         if (isAdaptive()) {
             return Parallelism.adaptive(1, MAX_ADAPTIVE);
@@ -284,35 +280,29 @@ final class PipeOptions {
         return Parallelism.fixed(concurrencyOr(PipeFlow.DEFAULT_BLOCKING));
     }
 
-    /** Returns the number of concurrent handlers. Each handler does all the work on its record. */
+    /** Number of concurrent handlers, each for all work on its record. */
     Parallelism handlers() {
         if (mayReorder()) {
             return workers();
         }
-        // Uses the same concurrency as a pipe that stops at the first failing record: the number of computing threads
-        // if there is work to compute, otherwise a single thread.
+        // As in a pipe that stops at the first failing record: all computing threads, or one.
         return Parallelism.fixed(
                 workCpu.isPositive() ? concurrencyOr(Runtime.getRuntime().availableProcessors()) : 1);
     }
 
-    /**
-     * Returns the requested concurrency. Returns {@code otherwise} if the user did not request any, or if the pipe
-     * adapts its concurrency.
-     */
+    /** Returns the requested concurrency; {@code otherwise} if there is none or it is adaptive. */
     int concurrencyOr(int otherwise) {
         return concurrency == null || isAdaptive() ? otherwise : concurrency;
     }
 
-    /** Returns whether one handler does all the work on a record. */
     boolean handlesOneByOne() {
         return isPerRecord()
                 && (sharing.share || deadLetter != null || retry != null || timeout != null || via instanceof Via.Each);
     }
 
     /**
-     * Returns whether records of one partition may overtake each other, so that {@code --ordering} applies. This is the
-     * case if handlers wait, or if a share group delivers records in any order. It does not depend on the rules for
-     * failing records.
+     * Returns whether records of one partition may overtake each other, so that {@code --ordering} applies: handlers
+     * wait, or a share group delivers records in any order.
      */
     boolean mayReorder() {
         return work.isPositive() || via instanceof Via.Each || sharing.share;
@@ -340,7 +330,7 @@ final class PipeOptions {
     /** Converts the value of {@code --concurrency}. Stateless. */
     static final class ConcurrencyConverter implements ITypeConverter<Integer> {
 
-        /** Value for the word {@code auto}. */
+        /** Value for the word {@code adaptive}. */
         static final int ADAPTIVE = Integer.MIN_VALUE;
 
         @Override

@@ -17,15 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The status line of a running pipe. Confined to the thread that shows it. */
 final class PipeProgress {
 
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /**
-     * Longest time to wait for a snapshot. Only the consumer's own thread can take a snapshot, and the status line must
-     * not be delayed while that thread is busy.
-     */
+    /** Longest time to wait for a snapshot. The consumer's own thread takes it, and may be busy. */
     private static final Duration SNAPSHOT_PATIENCE = Duration.ofMillis(50);
 
     private static final DateTimeFormatter TIME =
@@ -36,10 +32,7 @@ final class PipeProgress {
     private final LongSupplier nanoClock;
     private final PipelineCounts counts = new PipelineCounts();
 
-    /**
-     * Samples in chronological order. All samples except the first are within the window. The first sample is the
-     * newest one before the window, so that the samples cover the whole window.
-     */
+    /** Samples in order. The first one is the newest before the window; all others are in the window. */
     private final ArrayDeque<Sample> samples = new ArrayDeque<>();
 
     private PipelineCounts.Moment lastMoment = new PipelineCounts.Moment(0, 0, 0, 0);
@@ -49,7 +42,6 @@ final class PipeProgress {
         samples.add(new Sample(nanoClock.getAsLong(), 0));
     }
 
-    /** Returns the status line for the current state of the pipeline. */
     String line(RunningPipeline running, PipeFlow flow) {
         for (ShareHandle member : running.handles(ShareHandle.class)) {
             return line(member.snapshot(), running.stages().getLast().elementsOut());
@@ -59,8 +51,7 @@ final class PipeProgress {
         long written = running.stages().getLast().elementsOut();
         long deadWritten = flow.deadLettersElsewhere(running);
         long deadMade = flow.deadLettersInOutput();
-        // Records of an aborted transaction are read twice. The first reading counts as dropped, because its records
-        // would otherwise count as in flight forever.
+        // Records of an aborted transaction are read twice. Count the first reading as dropped.
         long dropped = consumer.dropped().stream().mapToLong(RecordRange::count).sum()
                 + running.handles(TransactionHandle.class).stream()
                         .mapToLong(transactions -> transactions.snapshot().rewoundRecords())
@@ -117,10 +108,7 @@ final class PipeProgress {
         return String.format(Locale.ROOT, " (%,d dead-letter records%s)", deadLetters, ofThem);
     }
 
-    /**
-     * Returns the records per second since the newest sample that is at least as old as the window, or since the start
-     * if there is no such sample.
-     */
+    /** Records per second since the newest sample before the window, or since the start. */
     private long rate(long done) {
         long now = nanoClock.getAsLong();
         samples.add(new Sample(now, done));

@@ -7,7 +7,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the output records, with key, headers and timestamp unchanged. Thread-safe. */
+/** Makes output records with the same key, headers and timestamp. Thread-safe. */
 final class PipeRecords {
 
     private final String to;
@@ -31,7 +31,7 @@ final class PipeRecords {
         return like(source, to, value);
     }
 
-    /** Returns the unchanged record with additional headers, which describe the failure and the origin. */
+    /** Returns the record with headers that describe the failure and the origin. */
     ProducerRecord<byte[], byte[]> deadLetter(ConsumerRecord<byte[], byte[]> source, String reason, String message) {
         return AsimovRecords.deadLetter(source, reason, message, Objects.requireNonNull(deadLetterTopic));
     }

@@ -7,18 +7,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Checks the options of {@code weir pipe}: which options may be combined, whether values are within bounds, and which
- * options have no effect. Stateless.
- */
+/** Checks which options of {@code weir pipe} may be combined, are within bounds, and have an effect. Stateless. */
 final class PipeRules {
 
     private static final Duration MAX_WORK = Duration.ofHours(1);
 
-    /**
-     * Longest interval between commits. It must be less than 30 s, because brokers abort Weir's transactions after that
-     * time.
-     */
+    /** Longest interval between commits. Brokers abort Weir's transactions after 30 s. */
     private static final Duration MAX_COMMIT_INTERVAL = Duration.ofSeconds(20);
 
     private PipeRules() {}

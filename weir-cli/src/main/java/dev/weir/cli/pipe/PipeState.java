@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state file of a pipe. A separate thread rewrites it every second, and once more at the end. Readers always see a
- * complete file: each version is written to another file beside it, which is then moved into its place.
+ * The state file of a pipe. Another thread rewrites it every second, and once more at the end. Each version is written
+ * to a file beside it, which is then moved into its place, so readers always see a complete file.
  */
 final class PipeState implements AutoCloseable {
 
@@ -41,7 +41,7 @@ final class PipeState implements AutoCloseable {
         this.terminal = terminal;
     }
 
-    /** Refuses a file that cannot be written, before anything has started. */
+    /** Refuses a file that cannot be written. Called before anything starts. */
     static void checkWritable(Path file) {
         if (file.toAbsolutePath().getParent() == null) {
             throw CliFailure.badValue("--state", file, "a file, not the root folder");
@@ -56,7 +56,6 @@ final class PipeState implements AutoCloseable {
         }
     }
 
-    /** Starts writing if a file was given. */
     static PipeState start(@Nullable Path file, RunningPipeline running, Terminal terminal) {
         PipeState state = new PipeState(file, running, terminal);
         if (file != null) {
@@ -66,8 +65,8 @@ final class PipeState implements AutoCloseable {
     }
 
     /**
-     * Writes the state. A failure, for example because the disk is full, does not end the pipe, and does not end the
-     * schedule. Consecutive failures are reported only once.
+     * Writes the state. A failure, for example a full disk, ends neither the pipe nor the schedule. The first of
+     * several failures is reported.
      */
     private void write() {
         Path target = Objects.requireNonNull(file);

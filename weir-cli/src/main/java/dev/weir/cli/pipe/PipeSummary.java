@@ -54,16 +54,14 @@ record PipeSummary(
         TransactionHandle.@Nullable Snapshot transactions,
         @Nullable String failure) {
 
-    /** Maximum number of partitions in the text summary. The JSON summary contains all partitions. */
+    /** Maximum number of partitions in the text. The JSON contains all of them. */
     private static final int MAX_PARTITIONS_SHOWN = 20;
 
     private static final int MAX_RANGES_SHOWN = 20;
 
     private static final int COLUMNS = 118;
 
-    /**
-     * Names of stages that Weir adds to a flow with handlers. These stages do no work, and the user did not name them.
-     */
+    /** Stages that Weir adds to a flow with handlers. They do no work, and the user did not name them. */
     private static final Set<String> INTERNAL_STAGES = Set.of("map", "again", "failed", "divertTo", "done", "results");
 
     private List<StageSnapshot> shownStages() {
@@ -126,7 +124,7 @@ record PipeSummary(
         });
     }
 
-    /** Writes the latency, without a value if no record with a timestamp was acknowledged. */
+    /** Writes the latency; without values if no record with a timestamp was acknowledged. */
     private void writeLatency(JsonGenerator line) throws IOException {
         line.writeObjectFieldStart("latency_ms");
         if (latency == null || latency.count() == 0) {
@@ -164,10 +162,7 @@ record PipeSummary(
         return rounded(time.toNanos() / 1e6);
     }
 
-    /**
-     * Writes the offset at which the next run starts for each partition; null if nothing was committed for the
-     * partition.
-     */
+    /** Writes the offset at which the next run starts in each partition; null if nothing was committed. */
     private void writeNextRun(JsonGenerator line) throws IOException {
         line.writeArrayFieldStart("next_run");
         for (PartitionSnapshot partition : consumer.partitions()) {
@@ -232,10 +227,7 @@ record PipeSummary(
         }
     }
 
-    /**
-     * Writes the counts of each stage for the whole run, and the shares of its time. The shares cover only the period
-     * in which the limiter was measured.
-     */
+    /** Writes each stage's counts for the whole run, and its shares of time in the limiter's measurement. */
     private void writeStages(JsonGenerator line) throws IOException {
         line.writeArrayFieldStart("stages");
         for (StageSnapshot stage : shownStages()) {
@@ -255,7 +247,6 @@ record PipeSummary(
         return Math.round(share * 1000) / 1000.0;
     }
 
-    /** Returns the sentence about dead-letter records without their value. */
     String cutDeadLetters() {
         return String.format(
                 Locale.ROOT,
@@ -309,7 +300,7 @@ record PipeSummary(
         return text.toString();
     }
 
-    /** Appends a table of the time spent by each stage in the period in which the limiter was measured. */
+    /** Appends a table of each stage's time in the limiter's measurement. */
     private void appendStages(StringBuilder text) {
         text.append(String.format(
                 Locale.ROOT,

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options of {@code weir pipe} for share groups, as typed. picocli sets the fields, which are then only read. */
+/** The options of {@code weir pipe} for share groups, as typed. Only picocli sets the fields. */
 final class ShareOptions {
 
     /** The position from which a new group reads. */
@@ -39,7 +39,6 @@ final class ShareOptions {
     @Nullable
     String member;
 
-    /** Refuses options that contradict a share group. */
     void check(PipeOptions options) {
         if (!share) {
             if (member != null) {
@@ -70,10 +69,6 @@ final class ShareOptions {
         }
     }
 
-    /**
-     * Returns a sentence for each given option that applies only to consumer groups and has no effect with a share
-     * group.
-     */
     List<String> warnings(PipeOptions options) {
         return share && options.deadLetter == null
                 ? List.of("--share without --dead-letter: a record whose deliveries are used up by crashes is lost")

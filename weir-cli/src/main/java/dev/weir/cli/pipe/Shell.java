@@ -7,21 +7,18 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Starts the commands of {@code exec:} and {@code each:}, and shields them from signals sent to the whole process
- * group, for example by Ctrl-C in a terminal or by {@code timeout(1)}. The pipe ends the commands itself after the
- * drain. Immutable.
+ * Starts the commands of {@code exec:} and {@code each:}, and shields them from signals to the process group, for
+ * example by Ctrl-C or {@code timeout(1)}. The pipe ends the commands after the drain. Immutable.
  */
 final class Shell {
 
-    // With setsid(1), a command runs in its own session and may use all signals. Without setsid(1), for example on
-    // macOS, this line makes the command ignore the signals of a terminal. The command must not ignore SIGTERM, because
-    // its children would then ignore it too, and commands such as timeout(1) send SIGTERM to their children.
+    // For machines without setsid(1), for example macOS: the command ignores the terminal's signals. It must not ignore
+    // SIGTERM, because its children would too, and commands such as timeout(1) send it to their children.
     private static final String TRAP = "trap '' INT HUP QUIT; exec /bin/sh -c \"$@\"";
 
     /**
-     * The first byte that the shell prints on standard error. It shows that signals to the process group can no longer
-     * reach the shell, and that the shell is about to run the command. This class reads the byte before it returns the
-     * process.
+     * First byte from the shell on standard error. From then on, signals to the process group cannot reach the shell,
+     * which is about to run the command. This class reads the byte before it returns the process.
      */
     private static final int MARK = 1;
 
@@ -52,18 +49,13 @@ final class Shell {
                 && Stream.of(path.split(File.pathSeparator)).anyMatch(dir -> new File(dir, program).canExecute());
     }
 
-    /**
-     * Starts {@code sh -c command} with the arguments {@code $0} and so on. Returns the process of the command itself,
-     * not of a wrapper.
-     */
+    /** Starts {@code sh -c command}. Returns the command's own process, not a wrapper. */
     Process start(String command, String... arguments) throws IOException {
-        // The shell executes the first line, which prints the mark, before it parses the command. The mark is therefore
-        // printed even if the command is invalid.
+        // The shell prints the mark before it parses the command, so even an invalid command has it.
         String marked = MARK_WRITER + '\n' + command;
         List<String> line = new ArrayList<>(
                 hasSessions
-                        // setsid replaces itself with the command without forking. It forks only if it leads a process
-                        // group, which a child of this JVM never does.
+                        // setsid forks only if it leads a process group, which a child of this JVM never does.
                         ? List.of("setsid", "/bin/sh", "-c", marked)
                         : List.of("/bin/sh", "-c", TRAP, "sh", marked));
         line.addAll(List.of(arguments));
@@ -74,19 +66,18 @@ final class Shell {
                     return process;
                 }
             } catch (IOException notStarted) {
-                // The JDK throws this exception if a signal reaches the helper process that it uses to start commands.
+                // A signal may have hit the JDK's helper process that starts commands.
                 if (attempt == MAX_ATTEMPTS) {
                     throw notStarted;
                 }
             }
-            // A signal hit the shell before it left the process group. The command has not started, so it can be
-            // started again.
+            // A signal hit the shell in the process group. The command has not started yet, so start it again.
         }
     }
 
-    /** Kills the process and everything that it has started. */
+    /** Kills the process and all its descendants. */
     static void kill(ProcessHandle process) {
-        // Kills children first, because they cannot be found once their parent is gone.
+        // Kill children first: they cannot be found without their parent.
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** Formats a limiter for summaries: as fields for programs, and as lines for people. */
 public final class LimiterFields {
 
-    /** Smallest expected gain to mention in the advice. A smaller gain would be printed as "1.0 times". */
+    /** Smallest gain to mention. A smaller one would be printed as "1.0 times". */
     private static final double WORTH_A_WORD = 1.05;
 
     private LimiterFields() {}
@@ -47,7 +47,7 @@ public final class LimiterFields {
     }
 
     /**
-     * Returns the limiter's sentence and advice as lines, wrapped between words.
+     * Returns the limiter's sentence and advice as lines.
      *
      * @param columns maximum length of a line, exceeded only by longer words
      */
@@ -59,8 +59,7 @@ public final class LimiterFields {
     }
 
     /**
-     * Returns the text to append to the advice: the expected gain, and the measured gain of the last advice that was
-     * followed.
+     * Returns words on the expected gain and the last measured gain, to follow the advice.
      *
      * @param measured null if no advice was followed
      */

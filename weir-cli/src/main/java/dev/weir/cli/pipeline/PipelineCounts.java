@@ -1,12 +1,12 @@
 package dev.weir.cli.pipeline;
 
 /**
- * Counts the records that entered and left a pipeline. All counts of a {@link Moment} describe the same moment, and the
- * counts {@code in}, {@code out} and {@code dead} never decrease. Confined to one thread.
+ * Counts the records that entered and left a pipeline. All counts of a {@link Moment} describe the same moment, and
+ * {@code in}, {@code out} and {@code dead} never decrease. Confined to one thread.
  *
- * <p>A dead-letter record is counted when it is created, but it is written later, together with all other output. While
- * dead-letter records are in flight, it is not known how many of them have been written. During that time, {@code out}
- * is a lower bound, but {@code out + dead} is exact. Once the pipeline has ended, all counts are exact.
+ * <p>A dead-letter record counts when it is created, before it is written with the other output. While dead-letter
+ * records are in flight, {@code out} is a lower bound, but {@code out + dead} is exact. All counts are exact once the
+ * pipeline has ended.
  */
 public final class PipelineCounts {
 
@@ -26,8 +26,8 @@ public final class PipelineCounts {
     private long givenUp;
 
     /**
-     * Updates and returns the counts. For consistent results, read the counters in the order of the parameters, that
-     * is, from the end of the pipeline to its beginning.
+     * Updates and returns the counts. Read the counters in the order of the parameters: from the end of the pipeline to
+     * its beginning.
      *
      * @param written records written by the output stage, including dead-letter records
      * @param deadWritten dead-letter records written by another stage
@@ -39,16 +39,13 @@ public final class PipelineCounts {
         long out = Math.max(last.out, written - Math.min(written, deadMade));
         long dead = Math.max(last.dead, written - out + deadWritten);
         long read = Math.max(Math.max(last.in, in), out + dead);
-        // Only records that have no output can have been dropped.
+        // Only records without output can be dropped.
         givenUp = Math.min(Math.max(givenUp, dropped), read - out - dead);
         last = new Moment(read, out, dead, read - out - dead - givenUp);
         return last;
     }
 
-    /**
-     * Returns the final counts. Call this when nothing is in flight. Records without output then count as dropped,
-     * because they will no longer be written.
-     */
+    /** Returns the final counts. Records without output count as dropped. Call this when nothing is in flight. */
     public Moment settled() {
         givenUp = last.in - last.out - last.dead;
         last = new Moment(last.in, last.out, last.dead, 0);

@@ -12,7 +12,7 @@ public final class StageFields {
     private StageFields() {}
 
     /**
-     * Writes the shares of a stage's time as fields of the stage's object, in the form that all commands use.
+     * Writes a stage's shares of time into its object, in the form that all commands use.
      *
      * @param time the shares from the limiter's measurement; null to write nothing
      */

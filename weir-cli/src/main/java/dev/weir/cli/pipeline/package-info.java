@@ -1,6 +1,6 @@
 /**
- * Measurements of a running pipeline for status lines and summaries: the current counts, and the stage that limits the
- * pipeline's throughput. Input: snapshots of stages. The package owns no thread.
+ * Measurements of a running pipeline for status lines and summaries: current counts, and the limiting stage. Has no
+ * thread.
  */
 @NullMarked
 package dev.weir.cli.pipeline;

@@ -18,10 +18,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
-/**
- * {@code weir consume}: prints a topic's records as lines, without a group, until it has printed a given number or a
- * signal comes.
- */
+/** {@code weir consume}: prints a topic's records as lines, without a group, up to a given number or a signal. */
 @Command(
         name = "consume",
         sortOptions = false,

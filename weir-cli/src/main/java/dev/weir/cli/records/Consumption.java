@@ -38,7 +38,7 @@ final class Consumption {
     private volatile boolean stopped;
 
     /**
-     * Creates a run that reads with {@code reader}, which the caller owns.
+     * Creates a run on {@code reader}, which the caller owns.
      *
      * @param patience time limit for each request to the brokers
      * @param notes receives messages for the user
@@ -57,10 +57,7 @@ final class Consumption {
         reader.wakeup();
     }
 
-    /**
-     * Prints up to {@code max} records and returns the number of printed records. Ends early after a call to
-     * {@link #stop}, or when the output is no longer read.
-     */
+    /** Prints up to {@code max} records and returns their number. {@link #stop} ends it early. */
     long run(Set<Integer> wanted, StartPoint from, long max, RecordFormat format) {
         long printed = 0;
         try {
@@ -73,7 +70,7 @@ final class Consumption {
                     print(record, format);
                     printed++;
                 }
-                // The program that reads this output has ended, as head does after some lines.
+                // The reader of this output has ended, as head does.
                 if (out.checkError()) {
                     break;
                 }

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Generated records: {@code record 1}, {@code record 2} and so on, padded with text to the requested size. Confined
- * to the sending thread.
+ * Generated records: {@code record 1}, {@code record 2} and so on, padded to the requested size. Confined to the
+ * sending thread.
  */
 final class GeneratedInput implements RecordInput {
 
@@ -57,7 +57,7 @@ final class GeneratedInput implements RecordInput {
         if (rate == 0) {
             return true;
         }
-        // Computed in two parts, because the product of a large count and a second in nanoseconds overflows a long.
+        // In two parts: a large count times a second in nanoseconds overflows a long.
         long dueNanos = TimeUnit.SECONDS.toNanos(made / rate) + TimeUnit.SECONDS.toNanos(1) / rate * (made % rate);
         try {
             return !stop.await(startNanos + dueNanos - nanoClock.getAsLong(), TimeUnit.NANOSECONDS);

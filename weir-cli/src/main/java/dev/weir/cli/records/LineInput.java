@@ -8,10 +8,7 @@ import java.io.InputStream;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Makes one record per line. The record's bytes are the line's, without the line feed and a preceding carriage return.
- * Confined to the sending thread.
- */
+/** Makes one record per line, without the line feed and a preceding carriage return. Confined to the sending thread. */
 final class LineInput implements RecordInput {
 
     private final InputStream in;

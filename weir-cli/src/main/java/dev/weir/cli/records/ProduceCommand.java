@@ -31,7 +31,7 @@ import picocli.CommandLine.ParentCommand;
 
 /**
  * {@code weir produce}: writes lines or generated records to a topic. Its thread checks the cluster, shows the progress
- * and prints the summary. {@link Production} sends on another thread, because a read from standard input cannot be
+ * and prints the summary. {@link Production} sends on another thread, because reading standard input cannot be
  * interrupted.
  */
 @Command(
@@ -104,7 +104,7 @@ public final class ProduceCommand implements Callable<Integer> {
             clients.check(List.of(topic));
             return produce(clients, config, lines);
         } catch (IOException e) {
-            // Thrown only if closing the input fails, after all lines were read or another failure was reported.
+            // Closing the input failed after all lines were read, or after another failure was reported.
             throw CliFailure.unexpected(e);
         }
     }
@@ -182,7 +182,7 @@ public final class ProduceCommand implements Callable<Integer> {
                 maxRequestBytes(config));
     }
 
-    /** Returns the largest size of a request. Call it after the client has accepted the configuration. */
+    /** Largest size of a request. Requires a configuration that the client has accepted. */
     private static int maxRequestBytes(Map<String, Object> config) {
         Map<String, Object> defaults = ProducerConfig.configDef().defaultValues();
         Object bytes = config.getOrDefault(

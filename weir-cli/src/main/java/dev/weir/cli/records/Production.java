@@ -19,8 +19,8 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of {@code weir produce}. {@link #run} belongs to a thread that may block forever while it reads the input.
- * Any thread may stop the run and read the counts, which are final once the producer is closed.
+ * One run of {@code weir produce}. {@link #run} may block forever in reading the input, on its own thread. Any thread
+ * may stop the run and read the counts, which are final once the producer is closed.
  */
 final class Production implements Runnable {
 
@@ -43,12 +43,11 @@ final class Production implements Runnable {
         this.headers = headers;
     }
 
-    /** Completes when no more records will be sent: at the end of the input, on a failure, or on a stop. */
+    /** Completes at the end of the input, on a failure, or on a stop: no more records are sent. */
     CompletableFuture<Void> ended() {
         return ended;
     }
 
-    /** Sends nothing more. */
     void stop() {
         ended.complete(null);
     }
@@ -97,13 +96,12 @@ final class Production implements Runnable {
                             fail(refused(number, refusal));
                         }
                     });
-            // Increments only after send(), because send() throws if the producer is closed. The callback may have run
-            // already.
+            // Count only now, because send() throws if the producer is closed. The callback may have run already.
             unanswered.increment();
         } catch (KafkaException refusal) {
             throw refused(number, refusal);
         } catch (IllegalStateException closed) {
-            // A stopped run closes the producer, and nothing may be sent after that. The exception is then expected.
+            // Expected after a stop, which closes the producer.
             if (!ended.isDone()) {
                 throw closed;
             }
@@ -155,11 +153,11 @@ final class Production implements Runnable {
         }
     }
 
-    /** Waits at most {@code patience} for the answers to all sent records. If an answer is missing, the run fails. */
+    /** Waits up to {@code patience} for the answers to all sent records. The run fails if one is missing. */
     void close(Duration patience) {
         producer.close(patience);
         long lost = unanswered.sum();
-        // A missing answer means that the client's thread has died and will no longer run callbacks.
+        // The client's thread has died and will run no more callbacks.
         if (lost > 0) {
             fail(CliFailure.work(
                     lost + (lost == 1 ? " record" : " records") + " to " + topic + " got no answer and may be missing",

@@ -14,13 +14,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Formats for a record as one line of {@code weir consume}. Stateless. The constants have the names that the command
- * line uses.
- */
+/** Formats a record as a line of {@code weir consume}. Stateless. Constants have their command-line names. */
 enum RecordFormat {
 
-    /** Columns separated by tabs: partition and offset, time, key, value, and headers if there are any. */
+    /** Columns separated by tabs: partition and offset, time, key, value, and headers, if any. */
     text {
         @Override
         byte[] line(ConsumerRecord<byte[], byte[]> record) {
@@ -43,7 +40,7 @@ enum RecordFormat {
         }
     },
 
-    /** One JSON object. Non-ASCII characters are escaped, so that no text can control a terminal. */
+    /** One JSON object. Non-ASCII characters are escaped: no text can control a terminal. */
     json {
         @Override
         byte[] line(ConsumerRecord<byte[], byte[]> record) {
@@ -77,10 +74,7 @@ enum RecordFormat {
     /** Returns one line with its line feed, in UTF-8. */
     abstract byte[] line(ConsumerRecord<byte[], byte[]> record);
 
-    /**
-     * Writes bytes as text. Decoding replaces bytes that are not valid UTF-8, so such a value is also written in
-     * base64.
-     */
+    /** Writes bytes as text; also in base64 if they are not valid UTF-8. */
     private static void writeBytes(JsonGenerator json, String name, byte @Nullable [] bytes) throws IOException {
         json.writeStringField(name, decoded(bytes));
         if (bytes != null && !isUtf8(bytes)) {

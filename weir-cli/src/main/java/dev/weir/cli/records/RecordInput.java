@@ -12,7 +12,7 @@ interface RecordInput {
         private final byte @Nullable [] key;
         private final byte[] value;
 
-        /** Creates a pair; {@code key} is null for a record without a key. */
+        /** @param key null for a record without a key */
         KeyValue(byte @Nullable [] key, byte[] value) {
             this.key = key;
             this.value = value;
@@ -31,6 +31,6 @@ interface RecordInput {
     @Nullable
     KeyValue next() throws IOException;
 
-    /** Returns a name for the record with this number, for messages. Numbers start at 1. */
+    /** Returns a name for a record in messages. Numbers start at 1. */
     String place(long number);
 }

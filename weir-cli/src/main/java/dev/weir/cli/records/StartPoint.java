@@ -11,10 +11,10 @@ sealed interface StartPoint {
     /** The oldest record of each partition. */
     record Beginning() implements StartPoint {}
 
-    /** The end of each partition when the command starts, so that only new records are printed. */
+    /** The end of each partition at the start of the command, for new records only. */
     record End() implements StartPoint {}
 
-    /** Starts at this offset of each partition. */
+    /** A given offset of each partition. */
     record AtOffset(long offset) implements StartPoint {}
 
     /** The first record of each partition with this timestamp or a later one. */
@@ -36,7 +36,7 @@ sealed interface StartPoint {
             }
             if (text.matches("\\d{4}-.*")) {
                 Instant time = new Instants().convert(text);
-                // Kafka's consumer refuses times before 1970. Such a time selects every record.
+                // Such a time selects every record. Kafka's consumer refuses times before 1970.
                 return time.isBefore(Instant.EPOCH) ? new Beginning() : new AtTime(time);
             }
             throw new TypeConversionException(

@@ -11,44 +11,43 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the records of one partition that need no further replay: all records before {@link #position}, and later
- * records that were sent although an earlier record could not be sent. The later records are stored in the commit's
- * metadata, so that the next run with the same group does not send them again. Confined to one thread.
+ * The records of one partition that are done: all before {@link #position}, and later ones that were sent although an
+ * earlier one could not be sent. The commit's metadata contain the later ones, so that the next run with the same group
+ * does not send them again. Confined to one thread.
  *
- * <p>The text in the metadata has the form {@code weir-replay:HORIZON:LEFT,...}. The numbers are distances from the
- * committed offset. {@code HORIZON} is the end of the examined records. Each {@code LEFT} is a record before that end
- * that was not sent, or a range of such records, for example {@code 17-20}. The metadata also contains the topic id, as
- * the commits of pipelines do, because offsets mean nothing in a recreated topic.
+ * <p>The text in the metadata is {@code weir-replay:HORIZON:LEFT,...}, with distances from the committed offset. {@code
+ * HORIZON} is the end of the examined records. {@code LEFT} is an unsent record before it, or a range of them, for
+ * example {@code 17-20}. The metadata also contain the topic id, as the commits of pipelines do, because offsets mean
+ * nothing in a recreated topic.
  */
 final class PartitionProgress {
 
     private static final String NAME = "weir-replay:";
-    // The quantifiers are possessive, because Java would otherwise match the repeated group recursively and overflow
-    // the stack on a long string.
+    // Possessive quantifiers: Java would match the repeated group recursively and overflow the stack on a long string.
     private static final Pattern FORM =
             Pattern.compile(NAME + "(\\d{1,18}):(\\d{1,18}(?:-\\d{1,18})?(?:,\\d{1,18}(?:-\\d{1,18})?)*+)");
 
     /**
-     * {@link #isFull} returns true if the metadata is longer than this. Brokers accept 4,096 bytes by default, so
-     * enough space is left for the unsent records of the next poll.
+     * {@link #isFull} returns true for longer metadata. Brokers accept 4,096 bytes by default, which leaves space for
+     * the unsent records of the next poll.
      */
     private static final int FULL_CHARS = 2_000;
 
     private static final int MAX_CHARS = 4_000;
 
-    /** Longest accepted range of unsent records. Metadata with a longer range is ignored. */
+    /** Longest accepted range of unsent records. Metadata with a longer one are ignored. */
     private static final int MAX_LEFT = 100_000;
 
     /**
-     * {@link #isFull} returns true for this many unsent records, even if they are adjacent and need little metadata.
-     * One poll returns fewer records than the difference to {@link #MAX_LEFT}.
+     * {@link #isFull} returns true for this many unsent records, even if their metadata are short. One poll returns
+     * fewer records than the difference to {@link #MAX_LEFT}.
      */
     private static final int FULL_LEFT = MAX_LEFT - 1_000;
 
     private long horizon;
     private final TreeSet<Long> left = new TreeSet<>();
 
-    /** Starts at the group's committed offset, or at the beginning of the partition if there is none. */
+    /** Starts at the group's committed offset or, without one, at the beginning of the partition. */
     static PartitionProgress of(@Nullable OffsetAndMetadata committed) {
         PartitionProgress progress = new PartitionProgress();
         if (committed == null) {
@@ -79,7 +78,7 @@ final class PartitionProgress {
         horizon = from + end;
     }
 
-    /** Returns true if this or an earlier run is done with the record at an offset. */
+    /** Returns whether this or an earlier run is done with a record. */
     boolean isDone(long offset) {
         return offset < horizon && !left.contains(offset);
     }
@@ -90,8 +89,8 @@ final class PartitionProgress {
     }
 
     /**
-     * Continues at an offset because the log has lost the records before it. If the log ends before the last examined
-     * record, it is a different log, and none of its records have been examined.
+     * Continues at an offset, because the log has lost the records before it. A log that ends before the last examined
+     * record is a different log, and none of its records have been examined.
      */
     void continueAt(long offset, long end) {
         if (horizon > end) {
@@ -102,19 +101,19 @@ final class PartitionProgress {
         }
     }
 
-    /** Continues at an offset of a recreated topic, in which nothing has been examined. */
+    /** Continues in a recreated topic, whose records have not been examined. */
     void restartAt(long offset) {
         left.clear();
         horizon = offset;
     }
 
-    /** Marks a record as done. The record was sent, it was skipped, or no later run can send it. */
+    /** Marks a record as done: it was sent or skipped, or no later run can send it. */
     void done(long offset) {
         left.remove(offset);
         horizon = Math.max(horizon, offset + 1);
     }
 
-    /** Marks a record as not sent; another run may be able to send it. */
+    /** Marks a record as unsent. Another run may be able to send it. */
     void left(long offset) {
         left.add(offset);
         horizon = Math.max(horizon, offset + 1);
@@ -123,7 +122,7 @@ final class PartitionProgress {
     /**
      * The position to commit.
      *
-     * @param topicId the id of the topic, or null if it is not known
+     * @param topicId the id of the topic, or null if it is unknown
      */
     OffsetAndMetadata position(@Nullable Uuid topicId) {
         long offset = left.isEmpty() ? horizon : left.first();
@@ -132,13 +131,13 @@ final class PartitionProgress {
                 offset, topicId == null ? text : CommitMetadata.withTopicId(text, topicId, offset));
     }
 
-    /** Returns the first record that another run may be able to send; null if there is none. */
+    /** First unsent record; null if there is none. */
     @Nullable
     Long firstLeft() {
         return left.isEmpty() ? null : left.first();
     }
 
-    /** Returns true if a commit may have too little space for the unsent records of another poll. */
+    /** Returns whether a commit may lack space for the unsent records of another poll. */
     boolean isFull() {
         return left.size() >= FULL_LEFT || (!left.isEmpty() && text().length() > FULL_CHARS);
     }

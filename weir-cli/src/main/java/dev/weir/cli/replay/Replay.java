@@ -40,11 +40,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One replay of a dead-letter topic. It polls dead-letter records, sends their originals, waits for the brokers,
- * commits, and polls again. {@link #run} belongs to one thread; other threads may stop it and read its progress.
+ * One replay of a dead-letter topic, in a loop: polls dead-letter records, sends their originals, waits for the
+ * brokers, and commits. {@link #run} belongs to one thread; other threads may stop it and read its progress.
  *
- * <p>The replay is a plain loop rather than a pipeline, because it must stop exactly after the last record sent. There
- * is also nothing to run in parallel: almost all of the time is spent waiting for the brokers.
+ * <p>A loop and not a pipeline, because it must stop exactly after the last record sent, and mostly waits for the
+ * brokers.
  */
 final class Replay {
 
@@ -57,12 +57,10 @@ final class Replay {
 
     private static final Duration POLL = Duration.ofMillis(200);
 
-    /**
-     * Maximum number of records per poll. Each unsent one adds at most 10 characters to a commit, with space for 2,000.
-     */
+    /** Maximum number of records per poll. Each unsent one takes up to 10 of 2,000 characters in a commit. */
     private static final int MAX_POLL_RECORDS = 200;
 
-    /** Maximum number of topics for which refused records are counted separately. */
+    /** Maximum number of topics with their own count of refused records. */
     private static final int MAX_REFUSED_TOPICS = 100;
 
     private final ClusterClients clients;
@@ -78,9 +76,7 @@ final class Replay {
 
     private final Map<TopicPartition, PartitionProgress> progress = new HashMap<>();
 
-    /**
-     * The id of the dead-letter topic, stored in commits; null if nothing is committed or brokers have no topic ids.
-     */
+    /** Id of the dead-letter topic for commits; null if nothing is committed or the brokers have no topic ids. */
     private @Nullable Uuid topicId;
 
     private volatile boolean stopped;
@@ -121,7 +117,7 @@ final class Replay {
         this.tell = tell;
     }
 
-    /** Ends the run after the poll in progress. */
+    /** Ends the run after the current poll. */
     void stop() {
         stopped = true;
     }
@@ -143,7 +139,7 @@ final class Replay {
                 null);
     }
 
-    /** Limits the records of a poll, because a commit must have space for all records that cannot be sent. */
+    /** Limits the records of a poll: a commit needs space for all that cannot be sent. */
     static Map<String, Object> consumerConfig(ConsumerSettings<byte[], byte[]> settings) {
         Map<String, Object> config = settings.clientConfig();
         config.computeIfPresent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, (name, records) -> limited(records));
@@ -158,7 +154,7 @@ final class Replay {
         }
     }
 
-    /** Runs to the end. The returned summary counts the work even after a failure. */
+    /** Runs to the end. The summary counts the work even after a failure. */
     ReplaySummary run() {
         CliFailure end = null;
         ConsumerSettings<byte[], byte[]> settings = clients.consumer();
@@ -185,9 +181,9 @@ final class Replay {
     }
 
     /**
-     * Assigns all partitions to the consumer. Each partition starts at its committed offset, or at the beginning if
-     * there is none. If the log does not contain the offset or the topic was recreated, {@code policy} decides. Returns
-     * the end offsets of the partitions that have dead-letter records to read.
+     * Assigns all partitions. Each starts at its committed offset or, without one, at the beginning. {@code policy}
+     * decides if the log does not contain the offset or the topic was recreated. Returns the end offsets of the
+     * partitions with dead-letter records to read.
      */
     private Map<TopicPartition, Long> begin(RecordReader reader, Targets targets, OutOfRangePolicy policy) {
         var consumer = reader.consumer();
@@ -197,7 +193,7 @@ final class Replay {
         consumer.assign(partitions);
         Map<TopicPartition, OffsetAndMetadata> committed =
                 hasGroup ? consumer.committed(Set.copyOf(partitions), patience) : Map.of();
-        // The topic id is read before the positions, so that the next run notices if the topic is recreated in between.
+        // Read the topic id first: the next run then notices if the topic is recreated in between.
         topicId = hasGroup ? targets.idOf(deadLetterTopic, topicIds(committed.values())) : null;
         Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(partitions, patience);
         Map<TopicPartition, Long> ends = new HashMap<>(consumer.endOffsets(partitions, patience));
@@ -235,7 +231,7 @@ final class Replay {
                         + " and run it again with --group.";
     }
 
-    /** Ends the reading of partitions that have reached their ends, although new records may follow. */
+    /** Stops reading partitions at their ends, although new records may follow. */
     private void leaveOutFinished(RecordReader reader, Map<TopicPartition, Long> ends) {
         ends.entrySet().removeIf(end -> {
             boolean isFinished = reader.consumer().position(end.getKey(), patience) >= end.getValue();
@@ -258,7 +254,7 @@ final class Replay {
                 long end = Objects.requireNonNull(
                         reader.consumer().endOffsets(one, patience).get(id));
                 continueInLog(reader, id, wanted, beginning, end, policy);
-                // The log may have become shorter, so the run must not wait for the previous end.
+                // The log may have become shorter. Do not wait for its old end.
                 ends.computeIfPresent(id, (partition, before) -> Math.min(before, end));
             });
             return ConsumerRecords.empty();
@@ -266,8 +262,8 @@ final class Replay {
     }
 
     /**
-     * Applies the out-of-range policy to a partition whose log does not contain the wanted offset. Commits the position
-     * chosen by the policy; otherwise, the old commit could be in range again after the log has grown.
+     * Applies the out-of-range policy to a partition whose log does not contain the wanted offset. Commits the chosen
+     * position: a growing log could otherwise reach the old commit again.
      */
     private void continueInLog(
             RecordReader reader, TopicPartition id, long wanted, long beginning, long end, OutOfRangePolicy policy) {
@@ -300,7 +296,7 @@ final class Replay {
         return id != null && topicId != null && !id.equals(topicId);
     }
 
-    /** Applies the out-of-range policy to a commit of a deleted topic with the same name. Pipelines do the same. */
+    /** Applies the out-of-range policy to a commit for a deleted topic of the same name, as pipelines do. */
     private void continueInNewTopic(
             RecordReader reader,
             TopicPartition id,
@@ -329,7 +325,7 @@ final class Replay {
         }
     }
 
-    /** Processes one poll. Returns the reason why the run must end; null if it can continue. */
+    /** Processes one poll. Returns why the run must end; null to continue. */
     private @Nullable CliFailure replay(
             ConsumerRecords<byte[], byte[]> records,
             Map<TopicPartition, Long> ends,
@@ -347,7 +343,7 @@ final class Replay {
             if (record.offset() >= ends.getOrDefault(id, 0L) || budget == 0 || stopped) {
                 continue;
             }
-            // An earlier run is done with this record, but could not send a record before it.
+            // An earlier run is done with this record, but not with one before it.
             if (from.isDone(record.offset())) {
                 continue;
             }
@@ -355,8 +351,7 @@ final class Replay {
             try {
                 restored = sendable(record, targets, originals);
             } catch (CliFailure failure) {
-                // Does not throw yet, because the records before this one must be committed first. Otherwise the next
-                // run would send them again.
+                // Throw later: first commit the records before this one, so that the next run does not send them again.
                 end = () -> failure;
                 break;
             } catch (OutOfMemoryError full) {
@@ -421,9 +416,9 @@ final class Replay {
     }
 
     /**
-     * A dead-letter record with the record restored from it.
+     * A dead-letter record and the record restored from it.
      *
-     * @param record the record to send; null if it cannot be sent now, but a later run may be able to send it
+     * @param record the record to send; null if only a later run may be able to send it
      */
     private record Restored(
             DeadLetterRecord deadLetter, @Nullable ProducerRecord<byte[], byte[]> record) {}
@@ -460,15 +455,13 @@ final class Replay {
             return null;
         }
         if (deadLetter.lacksRecord()) {
-            // Without this check, a replay with --allow-topic=* and --to could copy records of a topic that only
-            // brokers may use.
+            // A replay with --allow-topic=* and --to must not copy records of a topic for brokers only.
             if (TopicRules.isInternal(deadLetter.topic())) {
                 unsendable(name(deadLetter) + " lacks its record, and the original cannot be read: topic "
                         + deadLetter.topic() + " is internal to Kafka");
                 return null;
             }
-            // Checks the topic of the original even if --to selects another target topic. Without this check, a
-            // dead-letter record could make this command copy a record from a topic that the operator did not name.
+            // Check the original's topic even with --to: dead-letter records must not choose which topics are read.
             return isAllowed(deadLetter, deadLetter.topic()) ? completed(deadLetter, targets, originals) : null;
         }
         return restored(deadLetter, targets);
@@ -499,7 +492,7 @@ final class Replay {
         return refusal.isFinal() ? null : new Restored(deadLetter, null);
     }
 
-    /** Returns true if the options allow the topic; otherwise counts the record as refused. */
+    /** Returns whether the options allow the topic. Otherwise counts the record as refused. */
     private boolean isAllowed(DeadLetterRecord deadLetter, String topic) {
         if (topics.isAllowed(topic)) {
             return true;
@@ -554,7 +547,7 @@ final class Replay {
         tell.accept(ReplayNote.trouble(why));
     }
 
-    /** Returns the position of a dead-letter record and of its original, for messages. */
+    /** Positions of a dead-letter record and its original, for messages. */
     static String name(DeadLetterRecord deadLetter) {
         ConsumerRecord<byte[], byte[]> record = deadLetter.record();
         return "dead-letter record " + record.topic() + "-" + record.partition() + "@" + record.offset() + " of "

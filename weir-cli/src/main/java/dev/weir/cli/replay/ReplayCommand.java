@@ -39,7 +39,7 @@ import picocli.CommandLine.ParentCommand;
         })
 public final class ReplayCommand implements Callable<Integer> {
 
-    /** Largest number of unsendable records named in the output; all are counted. */
+    /** Maximum number of unsendable records in the output; all are counted. */
     private static final int MAX_TROUBLES = 20;
 
     private static final int DEFAULT_LIST = 100;
@@ -154,7 +154,7 @@ public final class ReplayCommand implements Callable<Integer> {
                     "Print a JSON object for each dead-letter record of a dry run, and one as summary, on standard output.")
     private boolean json;
 
-    // Only the replaying thread changes these counters. They are read after it has ended.
+    // Changed by the replaying thread only, and read after its end.
     private long troubles;
     private long listed;
 
@@ -214,11 +214,10 @@ public final class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    /** Reports warnings, records that cannot be sent and, in a dry run, the records that would be sent. */
+    /** Reports warnings, unsendable records and, in a dry run, the records to send. */
     private void tell(ReplayNote note) {
         if (note.isTrouble()) {
-            // Limits the number of messages. If the topic contains no dead-letter records, every record in it is
-            // unsendable.
+            // In a topic without dead-letter records, every record is unsendable.
             if (++troubles <= MAX_TROUBLES) {
                 weir.terminal().note(note.text());
             }

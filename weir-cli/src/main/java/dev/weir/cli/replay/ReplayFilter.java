@@ -24,8 +24,8 @@ record ReplayFilter(String name, String text) {
     private static final List<String> CONTAINED = List.of("cause", "message", "time");
 
     /**
-     * Returns whether the condition checks the key or a header. If a dead-letter record lacks its original, such a
-     * condition cannot be checked until the record has been completed from the original.
+     * Returns whether the condition is on the key or a header. A dead-letter record that lacks its original can be
+     * checked only after the original is read.
      */
     boolean isOfRecord() {
         return name.equals("key") || name.startsWith(HEADER);

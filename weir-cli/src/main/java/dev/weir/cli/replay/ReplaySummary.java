@@ -38,10 +38,7 @@ record ReplaySummary(
         Duration elapsed,
         @Nullable CliFailure failure) {
 
-    /**
-     * Maximum number of topics named in the text summary. The JSON summary names all topics that are counted
-     * separately.
-     */
+    /** Maximum number of topics in the text. The JSON contains all topics with their own count. */
     private static final int MAX_TOPICS_SHOWN = 10;
 
     ReplaySummary failed(CliFailure why) {
@@ -69,7 +66,6 @@ record ReplaySummary(
         return refused.values().stream().mapToLong(Long::longValue).sum() + refusedElsewhere;
     }
 
-    /** The counts, on one line. */
     String line() {
         String kinds = formats.entrySet().stream()
                 .map(each -> String.format(Locale.ROOT, "%,d %s", each.getValue(), each.getKey()))
@@ -94,7 +90,7 @@ record ReplaySummary(
         return line() + refusedText();
     }
 
-    /** Returns the sentence about refused records, which names the option that allows them. */
+    /** Sentence about refused records and the option that allows them. */
     private String refusedText() {
         if (refusedCount() == 0) {
             return "";

@@ -25,8 +25,8 @@ record Selection(
     /**
      * Reads a dead-letter record.
      *
-     * @throws IllegalArgumentException if the record has none of the accepted formats. If the user chose a known
-     *     format, only that format is accepted. Otherwise, all known formats and the user's custom format are accepted.
+     * @throws IllegalArgumentException if the record has no accepted format: the user's choice if it is a known format,
+     * otherwise any known format or the user's custom one
      */
     DeadLetterRecord read(ConsumerRecord<byte[], byte[]> record) {
         if (format == null) {
@@ -42,10 +42,7 @@ record Selection(
         }
     }
 
-    /**
-     * Returns true if the user chose a format, and the headers of this unreadable record match none of the formats
-     * accepted by {@link #read}.
-     */
+    /** Returns whether the user chose a format, and the headers of this unreadable record match no accepted format. */
     boolean isOfAnotherFormat(ConsumerRecord<byte[], byte[]> record) {
         if (format == null || format.fits(record)) {
             return false;
@@ -65,8 +62,8 @@ record Selection(
     }
 
     /**
-     * Returns whether the selection includes a record, as far as is known. If the record lacks its original, conditions
-     * on the key and on headers are not checked yet.
+     * Returns whether the selection includes a record, as far as is known. Skips conditions on the key and on headers
+     * if the record lacks its original.
      */
     boolean mayTake(DeadLetterRecord deadLetter) {
         Instant time = deadLetter.time();

@@ -26,8 +26,8 @@ import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the restored records of one poll together, and separates permanently refused records from records that another
- * run may send. Confined to one thread.
+ * Sends the restored records of one poll together. Separates permanently refused records from records that another run
+ * may send. Confined to one thread.
  */
 final class Sending {
 
@@ -58,15 +58,15 @@ final class Sending {
     }
 
     /**
-     * Hands a record to the producer.
+     * Passes a record to the producer.
      *
-     * @param from the progress of the dead-letter record's partition, updated when the outcome is known
+     * @param from progress of the dead-letter record's partition, updated when the outcome is known
      */
     void add(DeadLetterRecord deadLetter, ProducerRecord<byte[], byte[]> record, PartitionProgress from) {
         underway.add(new Underway(deadLetter, record, from, send(record)));
     }
 
-    /** Sends a record. If the client throws immediately, returns a failed future. */
+    /** Sends a record. Returns a failed future if the client throws. */
     private Future<?> send(ProducerRecord<byte[], byte[]> record) {
         try {
             return producer.send(record);
@@ -75,10 +75,7 @@ final class Sending {
         }
     }
 
-    /**
-     * Waits until all sent records have been acknowledged or refused. Returns the reason why the run must end; null if
-     * the run can continue.
-     */
+    /** Waits until all sent records are acknowledged or refused. Returns why the run must end; null to continue. */
     @Nullable
     CliFailure finish() {
         producer.flush();
@@ -90,8 +87,7 @@ final class Sending {
 
     private void settle(Underway each) {
         Throwable failure = failure(each.answer);
-        // If a record is refused, all other records of its batch fail with it. Sending this record again by itself
-        // shows whether it was the refused one.
+        // All records of a batch fail with a refused one. Send this record alone to see whether it is the one.
         if (failure != null && end == null && !isLate(failure)) {
             failure = failure(send(each.record));
         }
@@ -123,8 +119,7 @@ final class Sending {
                 } catch (ExecutionException failed) {
                     return failed.getCause() == null ? failed : failed.getCause();
                 } catch (InterruptedException e) {
-                    // Keeps waiting despite the interrupt. The wait is bounded, because the producer answers within its
-                    // own timeout.
+                    // Keep waiting despite the interrupt: the producer answers within its own timeout.
                     interrupted = true;
                 }
             }
@@ -139,11 +134,9 @@ final class Sending {
         return failure instanceof RetriableException;
     }
 
-    /**
-     * Returns the reason why this particular record cannot be sent; null if the failure is not specific to this record.
-     */
+    /** Returns why this record cannot be sent; null if the failure is not specific to it. */
     private @Nullable Refusal refusal(ProducerRecord<byte[], byte[]> record, Throwable failure) {
-        // The topic may have been deleted since it was last checked.
+        // The topic may have been deleted since the last check.
         if (failure instanceof TimeoutException && end == null) {
             targets.forget(record.topic());
             try {

@@ -22,16 +22,15 @@ import org.apache.kafka.common.internals.Topic;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The target topics of dead-letter records, as described by the brokers. Records are checked against them before they
- * are sent, because a producer would wait a minute for a missing partition, or cause the topic to be created. Confined
- * to one thread, which closes it.
+ * The target topics of dead-letter records, as the brokers describe them. Checked before sending: for a missing
+ * partition, a producer would wait a minute or cause the topic to be created. Confined to one thread, which closes it.
  */
 final class Targets implements AutoCloseable {
 
     /**
      * The reason why a record cannot be written.
      *
-     * @param isFinal whether the record probably cannot be written by a later run either
+     * @param isFinal whether a later run probably cannot write it either
      */
     record Refusal(String why, boolean isFinal) {}
 
@@ -43,7 +42,7 @@ final class Targets implements AutoCloseable {
      */
     private record Target(@Nullable Refusal refusal, int partitions) {}
 
-    /** The delay before the brokers are asked to confirm an answer. */
+    /** Delay before the brokers must confirm an answer. */
     private static final long CONFIRM_MILLIS = 250;
 
     private final Supplier<Admin> clients;
@@ -62,7 +61,7 @@ final class Targets implements AutoCloseable {
     }
 
     /**
-     * Returns the reason why records cannot be written to a partition of a topic; null if they can be written.
+     * Returns why records cannot be written to a partition of a topic; null if they can.
      *
      * @param partition the number of the partition; null if the partition is chosen by key
      */
@@ -89,7 +88,7 @@ final class Targets implements AutoCloseable {
         if (TopicRules.isInternal(topic)) {
             return refused("topic " + topic + " is internal to Kafka");
         }
-        // Checked here, because a client cannot even send a name that does not fit into a request.
+        // A client cannot send a name that does not fit into a request.
         if (!Topic.isValid(topic)) {
             return refused("no topic can have the name " + topic);
         }
@@ -109,9 +108,9 @@ final class Targets implements AutoCloseable {
     }
 
     /**
-     * Returns the current id of an existing topic, or null if the brokers do not support topic ids. A broker may still
-     * report the id of a deleted topic. If the group's commits do not confirm the reported id, it must therefore be
-     * reported twice in a row. Each query uses a new connection, which may reach another broker.
+     * Returns the id of an existing topic, or null if the brokers have no topic ids. A broker may report the id of a
+     * deleted topic. Unless the group's commits confirm the id, it must be reported twice in a row, each time on a new
+     * connection, which may reach another broker.
      *
      * @param committed the topic ids in the group's commits
      */

@@ -6,8 +6,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics that a replay may write to. A dead-letter record names its own target, so without these rules anyone who
- * can write to the dead-letter topic could write wherever the operator can. Immutable.
+ * The topics that a replay may write to. A dead-letter record names its own target: without these rules, anyone with
+ * access to the dead-letter topic could write wherever the operator can. Immutable.
  *
  * @param to the topic that receives all records, or null to send each record to the topic that it names
  * @param allowed topic names; a name that ends with {@code *} allows all topics with that prefix
@@ -17,9 +17,7 @@ record TopicRules(@Nullable String to, List<String> allowed, List<String> exclud
 
     private static final String ANY = "*";
 
-    /**
-     * Kafka's internal topics. Brokers also report which topics are internal, but not every broker knows all of them.
-     */
+    /** Kafka's internal topics. Brokers report internal topics too, but not every broker knows all of them. */
     private static final Set<String> INTERNAL = Set.of(
             "__consumer_offsets",
             "__transaction_state",
@@ -49,7 +47,7 @@ record TopicRules(@Nullable String to, List<String> allowed, List<String> exclud
         return matches(excluded, topic);
     }
 
-    /** Returns true if no topic is allowed as a target, so that no record can be sent. */
+    /** Returns whether no topic is allowed, so that no record can be sent. */
     boolean allowsNothing() {
         return to == null && allowed.isEmpty();
     }

@@ -19,7 +19,7 @@ final class AllEvents {
 
     private AllEvents() {}
 
-    /** Returns true once {@code count} outputs have been acknowledged, or false if the command is stopped first. */
+    /** Returns true after {@code count} acknowledged outputs, or false if the command is stopped first. */
     static boolean areThrough(RunningPipeline running, long count, Shutdown shutdown, Progress progress, String what)
             throws InterruptedException {
         long lastMoved = -1;
@@ -52,7 +52,7 @@ final class AllEvents {
         } catch (ExecutionException failed) {
             throw CliFailure.work("the pipeline failed: " + failed.getCause(), "", failed);
         } catch (TimeoutException ignored) {
-            // The pipeline is still running, as expected.
+            // The pipeline is still running.
         }
     }
 }

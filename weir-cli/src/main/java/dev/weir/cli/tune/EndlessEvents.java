@@ -15,9 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Makes a pipeline read its events again and again, so that it has a backlog while it is tuned. When less than half of
- * a partition's events are left to read, the partition is read from its beginning again. Runs on its own thread until
- * it is closed.
+ * Makes a pipeline read its events repeatedly, so that it has a backlog while it is tuned. A partition starts from its
+ * beginning when less than half of its events are left. Runs on its own thread until it is closed.
  */
 public final class EndlessEvents implements AutoCloseable {
 
@@ -53,7 +52,6 @@ public final class EndlessEvents implements AutoCloseable {
         return new EndlessEvents(consumer, Math.max(1, eventsOfAPartition / 2), eachTick);
     }
 
-    /** Starts the thread. */
     public void start() {
         var ignored = thread.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -66,8 +64,7 @@ public final class EndlessEvents implements AutoCloseable {
             eachTick.run();
             failing = false;
         } catch (Throwable e) {
-            // Catch everything, because a scheduled task that throws would silently never run again. The next tick
-            // may succeed.
+            // Catch everything: a scheduled task that throws never runs again.
             if (!failing) {
                 LOG.log(Level.WARNING, "the events are not read again", e);
             }
@@ -83,7 +80,7 @@ public final class EndlessEvents implements AutoCloseable {
             }
         }
         if (!starts.isEmpty()) {
-            // If the seek fails because a partition has just been reassigned, a later tick seeks again.
+            // The seek fails if a partition has just been reassigned. A later tick seeks again.
             seeking = consumer.seek(starts).toCompletableFuture();
         }
     }

@@ -13,9 +13,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the input events, which all versions of the pipeline read, before the first version starts. */
+/** Writes the input events for all versions of the pipeline, before the first one starts. */
 final class Events {
-    /** Each event has its own fixed time, so that outputs of several runs can be equal. */
+    /** Fixed times of the events, so that the outputs of several runs can be equal. */
     private static final long FIRST_TIMESTAMP_MILLIS = 1_767_225_600_000L;
 
     private static final int EVENTS_PER_LOOK = 1_000;
@@ -28,8 +28,7 @@ final class Events {
         Map<String, Object> config = Map.of(
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
                 bootstrapServers,
-                // Limits the producer to one request in flight, because the newly elected leader of a new topic may
-                // refuse the first batch but accept the second.
+                // One request in flight: a new topic's leader may refuse the first batch and accept the second.
                 ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
                 1,
                 ProducerConfig.BATCH_SIZE_CONFIG,

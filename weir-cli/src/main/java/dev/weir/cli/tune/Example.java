@@ -19,13 +19,12 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** A pipeline to be tuned: its first draft, and the changes that a tuner may try. Thread-safe. */
+/** A pipeline to tune: its first draft, and the changes that a tuner may try. Thread-safe. */
 interface Example extends AutoCloseable {
 
     /** Describes the first draft for people, without a full stop. */
     String draft();
 
-    /** Returns the generator of the events. */
     EventGenerator traffic(long seed);
 
     /** The stages that the tuner may give more workers. */
@@ -51,7 +50,7 @@ interface Example extends AutoCloseable {
     @Override
     default void close() {}
 
-    /** Returns the number of workers of each stage, which is 1 unless {@code settings} contains another number. */
+    /** Returns each stage's number of workers; 1 if {@code settings} lacks it. */
     private static Map<String, Integer> workers(List<String> stages, Map<String, Long> settings) {
         return stages.stream()
                 .collect(Collectors.toMap(
@@ -70,7 +69,6 @@ interface Example extends AutoCloseable {
         }
     }
 
-    /** Returns the {@link Computing} example, whose steps only compute. */
     static Example computing() {
         return new Computing();
     }
@@ -84,7 +82,7 @@ interface Example extends AutoCloseable {
         try {
             return new Waiting(environment);
         } catch (IllegalArgumentException e) {
-            // An environment variable sets an unknown key or an invalid value.
+            // An environment variable has an unknown key or an invalid value.
             throw CliFailure.usage(String.valueOf(e.getMessage()), "");
         }
     }
@@ -92,10 +90,7 @@ interface Example extends AutoCloseable {
     /** An example whose steps only compute. Three of its steps have alternative code. */
     final class Computing implements Example {
 
-        /**
-         * Median size of a page's payload in bytes. With smaller payloads, the broker would do half of the work,
-         * because it runs on the same two processors.
-         */
+        /** Median size of a page's payload. With smaller ones, half of the work would be the broker's. */
         private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
 
         private final MixedSteps steps = new MixedSteps();
@@ -147,7 +142,7 @@ interface Example extends AutoCloseable {
 
         private static final long ANSWER_MILLIS = 5;
 
-        /** The draft's limit on records in flight. The draft's author considered it sufficient for one worker. */
+        /** The draft's limit on records in flight, sufficient for one worker. */
         private static final int OUTSTANDING_RECORDS = 64;
 
         private static final String FILE = "dispatchers.properties";

@@ -9,7 +9,7 @@ import dev.weir.examples.asimov.Unpacking;
 import dev.weir.examples.asimov.naive.NaiveSteps;
 import org.jspecify.annotations.Nullable;
 
-/** Steps whose code can be replaced while they run. All steps use the naive code at first. Thread-safe. */
+/** Steps whose code can be replaced while they run. All start with naive code. Thread-safe. */
 final class MixedSteps implements AsimovSteps {
 
     private static final AsimovSteps NAIVE = new NaiveSteps();

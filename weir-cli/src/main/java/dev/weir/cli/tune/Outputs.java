@@ -31,8 +31,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The output of one version. Holds a hash of each event's page view or dead-letter record, and checks that each event
- * has exactly one output and that outputs are in order. Confined to one thread.
+ * The output of one version: a hash of each event's page view or dead-letter record, and a check that each event has
+ * one output, in order. Confined to one thread.
  */
 final class Outputs {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -55,14 +55,13 @@ final class Outputs {
         }
     }
 
-    /** Returns the current end offsets of the outputs' topics. */
     static Map<TopicPartition, Long> ends(KafkaCluster cluster) {
         Map<TopicPartition, Long> ends = new HashMap<>(cluster.endOffsets(AsimovPipeline.PAGE_VIEWS));
         ends.putAll(cluster.endOffsets(AsimovPipeline.DEAD_LETTERS));
         return ends;
     }
 
-    /** Deletes the gigabyte of outputs that a version has written, so that it does not slow down the next version. */
+    /** Deletes the gigabyte of outputs of a version, which would slow down the next one. */
     static void delete(KafkaCluster cluster) throws InterruptedException {
         try {
             deleteBefore(ends(cluster), cluster).get();
@@ -147,18 +146,18 @@ final class Outputs {
         return ByteBuffer.wrap(digest.digest()).getLong();
     }
 
-    /** Hashes the part's length too, so that the hash changes if a byte moves from one part to the next. */
+    /** Hashes the part's length too, because a byte may move from one part to the next. */
     private void add(byte[] part) {
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, part.length));
         digest.update(part);
     }
 
     /**
-     * Returns a description of the fault in the outputs, without a period at the end.
+     * Describes the fault in the outputs, without a period at the end.
      *
      * @param first the expected outputs
      * @return null if each event has exactly one output, in order, in the right topic and with the right key, and each
-     *     output equals the one in {@code first} byte for byte
+     * output equals the one in {@code first} byte for byte
      */
     @Nullable
     String flaw(Outputs first) {

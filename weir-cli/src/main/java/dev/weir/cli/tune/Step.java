@@ -1,6 +1,6 @@
 package dev.weir.cli.tune;
 
-/** A step of the example that exists in a naive and in a current version. {@code stage} is the name of its stage. */
+/** A step with a naive and a current version. {@code stage} is the name of its stage. */
 enum Step {
     /** The naive version builds a tree of JSON nodes. The current version reads only the tokens. */
     JSON("parse JSON"),
@@ -8,7 +8,7 @@ enum Step {
     URL("parse URL"),
     /**
      * The naive version is a translation of the JavaScript package lz-string, with a dictionary of strings. The current
-     * version stores positions in the output instead of strings.
+     * version stores positions in the output.
      */
     LZ("decompress");
 

@@ -4,7 +4,7 @@ import dev.weir.command.terminal.CliFailure;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The option {@code --tune} and its related options. picocli sets the fields, and nothing changes them afterwards. */
+/** The option {@code --tune} and its related options. Only picocli sets the fields. */
 public final class TuneOption {
     private static final int MIN_EVENTS = 2_000;
     private static final int MAX_EVENTS = 500_000;

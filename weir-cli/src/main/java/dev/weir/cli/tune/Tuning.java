@@ -25,24 +25,21 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code weir demo --tune}: runs a {@link Tuner} on a pipeline that reads its events again and again. Afterwards it
- * starts the pipeline with the settings found, and the pipeline must write the same output as the first draft. Confined
- * to the command's thread.
+ * {@code weir demo --tune}: runs a {@link Tuner} on a pipeline that reads its events repeatedly. Then starts the
+ * pipeline with the settings found, which must write the same output as the first draft. Confined to the command's
+ * thread.
  */
 public final class Tuning {
     private static final int PARTITIONS = 6;
 
-    /**
-     * Topic settings that make the broker delete old outputs quickly. It deletes only whole, closed segments, so the
-     * segments are small.
-     */
+    /** Makes the broker delete old outputs quickly. It deletes only closed segments, so the segments are small. */
     private static final Map<String, String> DELETED_SOON =
             Map.of("segment.bytes", Integer.toString(64 << 20), "file.delete.delay.ms", "1000");
 
     /** Outputs kept per partition while the pipeline is tuned. */
     private static final long OUTPUTS_KEPT = 10_000;
 
-    /** Length of a measurement. Measurements are few and short, because a demo may take only minutes. */
+    /** Length of a measurement. It is short, because a demo takes only minutes. */
     private static final Duration WINDOW = Duration.ofSeconds(1);
 
     private static final int MOST_STEPS = 20;
@@ -79,18 +76,14 @@ public final class Tuning {
         }
     }
 
-    /**
-     * Runs the tuning with the given example and tuner settings. The caller closes {@code example}. Tests use this
-     * method to inject wrong outputs.
-     */
+    /** Runs the tuning. The caller closes the example. Tests inject wrong outputs here. */
     int run(Example example, Tuner.Builder tuner, Endpoints endpoints) throws InterruptedException {
-        // From here on a signal ends the run, not the process, because the broker's folder must be deleted.
+        // From here on, a signal ends the run and not the process: the broker's folder must be deleted.
         weir.shutdown().onStop(() -> {});
         weir.terminal().status("starting a Kafka broker in this process");
         endpoints.announce("Starting a Kafka broker in this process");
         try (KafkaCluster cluster = KafkaCluster.builder()
-                        // A busy machine may delay the broker's heartbeats. The broker's session must not expire then,
-                        // because no other broker can take over.
+                        // A busy machine may delay heartbeats. The only broker's session must not expire.
                         .brokerConfig("broker.session.timeout.ms", "60000")
                         .brokerConfig("log.retention.check.interval.ms", "5000")
                         .start();
@@ -204,7 +197,7 @@ public final class Tuning {
             return running;
         }
 
-        /** Tunes the pipeline; returns null if the command was stopped before a step was measured. */
+        /** Tunes the pipeline; null if the command was stopped before a step was measured. */
         @Nullable
         @SuppressWarnings("try") // events are read again until the resource is closed
         TuneReport tune(Tuner.Builder settings) throws InterruptedException {

@@ -1,6 +1,6 @@
 /**
- * Implements {@code weir demo --tune}. It runs several versions of the Asimov pipeline over the same events. Each
- * version is based on measurements of the previous one. The command prints one line per step.
+ * {@code weir demo --tune}: several versions of the Asimov pipeline over the same events. The measurements of a version
+ * lead to the next one. Prints one line per step.
  */
 @NullMarked
 package dev.weir.cli.tune;

@@ -20,10 +20,10 @@ import javax.security.auth.login.LoginException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The explanation of an exception thrown by a Kafka client: the root cause in words, and the setting at fault. Kafka
- * hides this information in several nested exceptions, and the innermost message is often just a path. Immutable.
+ * Explains an exception of a Kafka client: the root cause in words, and the setting at fault. Kafka hides both in
+ * nested exceptions, whose innermost message is often just a path. Immutable.
  *
- * @param setting the setting at fault, or null if not known
+ * @param setting the setting at fault, or null if unknown
  * @param value its value, or null if that is a secret
  * @param reason the root cause, without a trailing period
  */
@@ -32,7 +32,7 @@ public record ClientFault(
 
     private static final String JAAS = "sasl.jaas.config";
 
-    /** Minimum length of the values to search for in messages. Shorter values would match almost any message. */
+    /** Minimum length of a value to search for in messages. Shorter values match almost any message. */
     private static final int MIN_VALUE_CHARS = 4;
 
     private static final Pattern OFFSET =
@@ -84,13 +84,12 @@ public record ClientFault(
         };
     }
 
-    /** Hides the values of secret settings, because clients repeat refused values in their messages. */
+    /** Hides the values of secret settings, which clients repeat in their messages. */
     private static String withoutSecrets(String reason, Map<String, String> settings) {
         String safe = reason;
         for (Map.Entry<String, String> each : settings.entrySet()) {
             String value = each.getValue();
-            // Skips addresses. They are handled by redactAddresses below, which hides only the user of an address and
-            // the secrets in its query.
+            // redactAddresses hides the secrets in addresses and keeps the host.
             if (isSecret(each.getKey()) && value.length() >= MIN_VALUE_CHARS && !value.contains("://")) {
                 safe = safe.replace(value, Secrets.HIDDEN);
             }
@@ -107,9 +106,9 @@ public record ClientFault(
         return link.getMessage() == null ? "" : link.getMessage();
     }
 
-    /** Turns a message into one line without a trailing period, so that it can be part of a sentence. */
+    /** Makes one line without a trailing period, to be part of a sentence. */
     static String oneLine(String message) {
-        // Kafka's clients print an offset together with its metadata. Only the offset is kept.
+        // Kafka's clients print an offset with its metadata. Keep only the offset.
         return OFFSET.matcher(message)
                 .replaceAll("$1")
                 .strip()
@@ -117,7 +116,7 @@ public record ClientFault(
                 .replaceAll("\\.$", "");
     }
 
-    /** Returns the message of a fault. Adds the root cause's message unless the first message contains it. */
+    /** Returns the message of a fault, and the message of its root cause unless the first contains it. */
     public static String withCause(Throwable fault) {
         String message = oneLine(message(fault));
         String reason = reason(chain(fault));

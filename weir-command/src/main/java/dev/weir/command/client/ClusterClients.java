@@ -34,36 +34,31 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a command's Kafka clients, and a check that these clients reach their cluster. Confined to one
- * thread.
+ * Settings of a command's Kafka clients, and a check that they reach their cluster. Confined to one thread.
  *
- * <p>A command runs the check before it starts its pipeline, because a Kafka client that cannot connect waits in
- * silence for minutes.
+ * <p>A command checks before it starts its pipeline, because a Kafka client that cannot connect waits in silence for
+ * minutes.
  */
 public final class ClusterClients {
 
-    /**
-     * Default time limit for the whole check, which sends two requests. It is short enough for a failing command to
-     * start and exit within 15 s.
-     */
+    /** Default time limit for the check's two requests. A failing command then exits within 15 s. */
     public static final String DEFAULT_PATIENCE = "10s";
 
-    /** Default time limit of {@link #writerConfig} for delivering a record. Kafka's producer has the same default. */
+    /** Default time limit of {@link #writerConfig} for delivering a record, as in Kafka's producer. */
     public static final Duration DELIVERY_TIMEOUT = Duration.ofMinutes(2);
 
     private static final Duration MAX_PATIENCE = Duration.ofMinutes(10);
 
-    /** Prefixes of keys that belong to plug-ins or apply to all clients. Any key with such a prefix is accepted. */
+    /** Prefixes of keys that are always accepted. They belong to plug-ins or apply to all clients. */
     private static final List<String> PREFIXES = List.of("config.providers", "metrics.context.");
 
-    /** Keys that have no effect, because a pipe passes records on as bytes. */
+    /** Keys without effect, because a pipe passes records on as bytes. */
     private static final Set<String> WITHOUT_EFFECT =
             Set.of("key.deserializer", "value.deserializer", "key.serializer", "value.serializer");
 
-    /** Prefix of the keys that belong to Weir, not to Kafka's clients. */
     private static final String WEIRS_OWN = "weir.";
 
-    /** Heap needed for each record of a poll. A record may be large although its compressed batch is small. */
+    /** Heap needed per record of a poll. A large record may have a small compressed batch. */
     private static final long POLL_RECORD_BYTES = 4L * 1024 * 1024;
 
     private static final int MIN_POLL_RECORDS = 10;
@@ -77,7 +72,7 @@ public final class ClusterClients {
     private @Nullable String consumerId;
 
     /**
-     * Reads the settings of {@code file}, and refuses keys that are misspelled or given twice.
+     * Reads the settings of {@code file}. Refuses misspelled and repeated keys.
      *
      * @param group the consumer group, or null for consumers without one
      */
@@ -95,14 +90,14 @@ public final class ClusterClients {
         this.file = file;
         this.properties = file == null ? Map.of() : file.settings();
         if (file != null) {
-            // The producer's settings accept the keys of all clients, and refuse misspelled or repeated keys. The
-            // settings of an admin client would not be checked, and some commands have no other client.
+            // Check the file with the producer's settings, which accept the keys of all clients and refuse misspelled
+            // or repeated ones. An admin client's settings are not checked, and some commands have no other client.
             configured(() -> ProducerSettings.builder().from(properties, file::origin));
         }
     }
 
     /**
-     * Sets the consumers' {@code client.id}. Keeps an id set in the file, because quotas may depend on it.
+     * Sets the consumers' {@code client.id}. Keeps an id from the file, because quotas may depend on it.
      *
      * @param clientId null to use the names that Kafka's client generates
      */
@@ -119,7 +114,7 @@ public final class ClusterClients {
         return consumer(null);
     }
 
-    /** Returns the settings of a consumer that fetches on {@code path}; null selects the path of the settings file. */
+    /** Returns the settings of a consumer on {@code path}; null selects the path of the settings file. */
     public ConsumerSettings<byte[], byte[]> consumer(@Nullable FetchPath path) {
         return configured(() -> {
             var builder = ConsumerSettings.builder();
@@ -139,10 +134,7 @@ public final class ClusterClients {
         });
     }
 
-    /**
-     * Returns the configuration of a plain consumer without a group. Such a consumer commits nothing, and its
-     * partitions are assigned manually.
-     */
+    /** Returns the configuration of a consumer without a group, whose partitions are assigned manually. */
     public Map<String, Object> readerConfig() {
         Map<String, Object> config = limitPolls(consumer().clientConfig());
         config.keySet().removeIf(name -> name.startsWith("group."));
@@ -150,8 +142,8 @@ public final class ClusterClients {
     }
 
     /**
-     * Limits the records of a poll according to the size of the heap, unless the file sets another limit. Kafka's
-     * client does not limit a poll by bytes. Returns {@code config}.
+     * Limits the records of a poll by the size of the heap, unless the file has a limit. Kafka's client has no limit in
+     * bytes. Returns {@code config}.
      */
     public Map<String, Object> limitPolls(Map<String, Object> config) {
         String name = ConsumerConfig.MAX_POLL_RECORDS_CONFIG;
@@ -167,7 +159,7 @@ public final class ClusterClients {
         return config;
     }
 
-    /** Returns the settings of a producer that sends on {@code path}; null selects the path of the settings file. */
+    /** Returns the settings of a producer on {@code path}; null selects the path of the settings file. */
     public ProducerSettings<byte[], byte[]> producer(@Nullable ProducePath path) {
         return configured(() -> {
             var builder = ProducerSettings.builder();
@@ -183,8 +175,8 @@ public final class ClusterClients {
 
     /**
      * Returns the configuration of a plain producer. Unlike a pipeline, it has a delivery timeout, because a command
-     * must not wait forever for a partition that has no leader. The client's default is {@link #DELIVERY_TIMEOUT}, or
-     * longer if the file sets a long time limit for requests. Ignores the file's transactional id.
+     * must not wait forever for a partition without a leader. The default is {@link #DELIVERY_TIMEOUT}, or more if the
+     * file has a long request timeout. Ignores the file's transactional id.
      */
     public Map<String, Object> writerConfig() {
         Map<String, Object> config = producer(ProducePath.CLIENT).clientConfig();
@@ -195,15 +187,14 @@ public final class ClusterClients {
         return config;
     }
 
-    /** Runs code that reads the properties, and reports a refused value as the user's mistake. */
+    /** Runs code that reads the properties. Reports a refused value as the user's mistake. */
     public <T> T configured(Supplier<T> maker) {
         try {
             return maker.get();
         } catch (IllegalArgumentException e) {
             throw refused(e);
         } catch (KafkaException e) {
-            // Kafka throws this exception while it creates a client, before the client sends anything, so the
-            // configuration is at fault.
+            // Kafka throws this exception only before it sends anything: the configuration is at fault.
             throw refused(e);
         }
     }
@@ -217,15 +208,14 @@ public final class ClusterClients {
                     e);
         }
         String sentence = OptionNames.in(fault.sentence());
-        // The sentence already names the command-line option at fault, so the settings file is not mentioned.
+        // The sentence names a command-line option, so the file is not at fault.
         if (sentence.startsWith("--")) {
             return CliFailure.usage(sentence, "");
         }
         if (file == null) {
             return CliFailure.usage("a Kafka client refuses its configuration: " + sentence, "");
         }
-        // If Weir itself refused the setting, the message of the outermost exception begins with the file name and the
-        // line number. The file name is replaced with the option here.
+        // Weir's message for a refused setting begins with file name and line. Replace the name by the option.
         String line = file.path().getFileName() + ":";
         String own = e instanceof IllegalArgumentException ? OptionNames.in(oneLine(e)) : "";
         return CliFailure.usage(
@@ -234,7 +224,7 @@ public final class ClusterClients {
                 "");
     }
 
-    /** Returns the path of the settings file. Call only if a setting came from a file, because there may be none. */
+    /** Path of the settings file. Call only if there is one. */
     private Path path() {
         return Objects.requireNonNull(file).path();
     }
@@ -244,8 +234,8 @@ public final class ClusterClients {
     }
 
     /**
-     * Returns a warning for each setting of the file that has no effect or that no Kafka client knows. Likely
-     * misspellings of client keys are not reported here, because they were refused earlier.
+     * Returns a warning for each setting of the file that has no effect or is unknown to Kafka's clients. Misspelled
+     * client keys were refused earlier.
      */
     public List<String> warnings() {
         Set<String> known = new HashSet<>(ConsumerConfig.configNames());
@@ -262,10 +252,7 @@ public final class ClusterClients {
         return warnings;
     }
 
-    /**
-     * Returns a warning for each consumer setting that users rarely want. These warnings supplement
-     * {@link #warnings()}.
-     */
+    /** Returns a warning for each consumer setting that users rarely want, in addition to {@link #warnings()}. */
     public static List<String> warnings(ConsumerSettings<?, ?> consumer, Subscription subscription) {
         return consumer.warnings(subscription).stream()
                 .filter(warning -> WITHOUT_EFFECT.stream().noneMatch(warning::startsWith))
@@ -285,8 +272,7 @@ public final class ClusterClients {
     }
 
     /**
-     * Refuses a file that contains any of Weir's own settings except {@code weir.produce}, because all the others apply
-     * only to consumer groups.
+     * Refuses a file with Weir's own settings except {@code weir.produce}: the others apply only to consumer groups.
      *
      * @param option the option that cannot be combined with these settings
      */
@@ -311,15 +297,12 @@ public final class ClusterClients {
         return config;
     }
 
-    /**
-     * Returns an admin client, which the caller closes. {@code --connect-timeout} limits how long it waits for an
-     * answer.
-     */
+    /** Returns an admin client with {@code --connect-timeout} as its time limit. The caller closes it. */
     public Admin admin() {
         return configured(() -> Admin.create(adminConfig()));
     }
 
-    /** Checks that a broker answers and knows all the topics. Throws an exception with the reason if not. */
+    /** Checks that a broker answers and knows all the topics. Otherwise throws an exception with the reason. */
     public void check(List<String> topics) throws InterruptedException {
         FirstAnswer.check(bootstrapServers, adminConfig());
         long deadlineNanos = System.nanoTime() + patience.toNanos();

@@ -29,7 +29,7 @@ public final class ClusterOptions {
             description = "Properties for all Kafka clients: security, timeouts.")
     private @Nullable Path clientConfig;
 
-    /** The settings of the file; null until clients are requested. Read again at each request, unless it is a pipe. */
+    /** Settings of the file; null until clients are requested. A pipe is read only once. */
     private volatile @Nullable SettingsFile settings;
 
     /** The time limit for each request to the brokers. */
@@ -45,9 +45,7 @@ public final class ClusterOptions {
         return clients(null);
     }
 
-    /**
-     * Returns clients in a consumer group, or without one if {@code group} is null. Throws as {@link #clients()} does.
-     */
+    /** Returns clients in a consumer group, or in none if {@code group} is null, as {@link #clients()} does. */
     public ClusterClients clients(@Nullable String group) {
         OptionChecks.requireAddresses(bootstrapServers);
         SettingsFile read = settings;

@@ -22,14 +22,13 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
- * Sends a server one request before Kafka's clients connect to it, to detect servers that do not speak Kafka's
- * protocol. Kafka's clients read the first four bytes of any answer as its size, and allocate that much memory even if
- * no more data follows. For the answer of a web server, this size would be 1.2 GB, and for the answer of a TLS listener
- * 350 MB. Stateless.
+ * Sends a server one request before Kafka's clients do, to detect servers that do not speak Kafka's protocol. Kafka's
+ * clients take the first four bytes of an answer as its size and allocate that much memory: 1.2 GB for the answer of a
+ * web server, 350 MB for a TLS listener. Stateless.
  */
 final class FirstAnswer {
 
-    /** Time limit for each address. The clients that connect afterwards have their own time limits. */
+    /** Time limit for each address. Kafka's clients have their own. */
     private static final int PATIENCE_MILLIS = 2_000;
 
     private static final short API_VERSIONS = 18;
@@ -38,7 +37,7 @@ final class FirstAnswer {
     private static final short NO_CLIENT_ID = -1;
     private static final int REQUEST_BYTES = 10;
 
-    /** Number of bytes to read from an answer: the answer's size and its correlation id, four bytes each. */
+    /** Number of bytes to read from an answer: its size and its correlation id. */
     private static final int ANSWER_BYTES = 8;
 
     private static final byte[] QUESTION = ByteBuffer.allocate(Integer.BYTES + REQUEST_BYTES)
@@ -49,14 +48,14 @@ final class FirstAnswer {
             .putShort(NO_CLIENT_ID)
             .array();
 
-    /** Largest plausible answer. The expected list of API versions takes a few hundred bytes. */
+    /** Largest plausible answer. The list of API versions takes a few hundred bytes. */
     private static final int MAX_ANSWER_BYTES = 1024 * 1024;
 
     private FirstAnswer() {}
 
     /**
-     * Throws if an address answers in a protocol other than Kafka's. Does not report unreachable addresses, because the
-     * clients report them.
+     * Throws if an address answers in another protocol than Kafka's. Ignores unreachable addresses, which the clients
+     * report.
      *
      * @param config a client's configuration; if it uses TLS, nothing is checked
      */
@@ -70,12 +69,11 @@ final class FirstAnswer {
             addresses = ClientUtils.parseAndValidateAddresses(
                     List.of(bootstrapServers.strip().split("\\s*,\\s*")), ClientDnsLookup.USE_ALL_DNS_IPS);
         } catch (ConfigException notAddresses) {
-            // The addresses are malformed. The clients report that too, and their message names the option.
+            // The addresses are malformed. The clients report that, with the name of the option.
             return;
         }
-        // All addresses are checked at the same time, because an address that does not answer takes the whole time
-        // limit. The checks use platform threads, because the JVM's poller for virtual threads never leaves native
-        // code, and the exit of a JVM waits 300 ms for such a thread.
+        // Check all addresses at once, because a silent one takes the whole time limit. Use platform threads: the exit
+        // of a JVM waits 300 ms for the poller of virtual threads.
         try (ExecutorService checks = Executors.newThreadPerTaskExecutor(
                 Thread.ofPlatform().daemon().name("weir-first-answer").factory())) {
             List<Future<Boolean>> answers = new ArrayList<>();
@@ -103,9 +101,8 @@ final class FirstAnswer {
     }
 
     /**
-     * Sends the request and reads the first {@value #ANSWER_BYTES} bytes of the answer. Stops earlier if the received
-     * bytes cannot come from a broker, if the connection fails, or if the time is up. Returns the number of bytes
-     * received.
+     * Sends the request and reads the first {@value #ANSWER_BYTES} bytes of the answer. Stops early if they cannot come
+     * from a broker, if the connection fails, or if the time is up. Returns the number of bytes read.
      */
     private static int ask(InetSocketAddress address, byte[] answer) {
         long deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
@@ -129,13 +126,10 @@ final class FirstAnswer {
         return bytes;
     }
 
-    /**
-     * Returns whether these bytes may be the beginning of a broker's answer. A broker's answer begins with a plausible
-     * size, followed by the correlation id of the request.
-     */
+    /** Returns whether a broker may send these bytes first: a plausible size, and the request's correlation id. */
     private static boolean mayBeKafkas(byte[] answer, int bytes) {
         ByteBuffer read = ByteBuffer.wrap(answer);
-        // Bytes that have not arrived yet are 0, so this is the smallest size that the answer can still have.
+        // Missing bytes are 0, so this is the smallest possible size.
         if (read.getInt(0) < 0 || read.getInt(0) > MAX_ANSWER_BYTES) {
             return false;
         }

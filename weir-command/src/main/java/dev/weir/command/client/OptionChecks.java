@@ -3,7 +3,7 @@ package dev.weir.command.client;
 import dev.weir.command.terminal.CliFailure;
 import java.util.regex.Pattern;
 
-/** Validates options that identify a cluster or a resource within a cluster. Stateless and thread-safe. */
+/** Validates options that name a cluster or its resources. Stateless and thread-safe. */
 public final class OptionChecks {
     private static final Pattern ADDRESSES = Pattern.compile("[^\\s,]+:\\d{1,5}(,[^\\s,]+:\\d{1,5})*");
 

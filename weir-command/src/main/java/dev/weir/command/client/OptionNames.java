@@ -6,10 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/**
- * Replaces the names of Java methods and settings in the library's messages and advice with command-line options.
- * Stateless.
- */
+/** Replaces Java names in the library's messages and advice by command-line options. Stateless. */
 public final class OptionNames {
 
     private static final Map<Pattern, String> NAMES = new LinkedHashMap<>();
@@ -54,15 +51,12 @@ public final class OptionNames {
         NAMES.put(Pattern.compile(Pattern.quote(java)), option);
     }
 
-    /**
-     * Adds a name to replace. Only whole words are replaced, not parts of a longer name or of a key written by the
-     * user.
-     */
+    /** Adds a name to replace. It must be a whole word, not part of a longer name or key. */
     private static void word(String java, String option) {
         NAMES.put(Pattern.compile("(?<![\\w.$-])" + java + "(\\(\\))?(?![\\w$(])"), option);
     }
 
-    /** Returns the message with Java names replaced by the options and keys that a user can set. */
+    /** Returns the message with Java names replaced by options and keys. */
     public static String in(String message) {
         String said = message;
         for (Map.Entry<Pattern, String> name : NAMES.entrySet()) {
@@ -71,7 +65,7 @@ public final class OptionNames {
         return said;
     }
 
-    /** Returns the limiter, with its advice reworded to name command-line options that a user can set. */
+    /** Returns the limiter with its advice worded for the command line. */
     public static Limiter in(Limiter limiter) {
         return limiter.inWordsOf(FrontEnd.COMMAND_LINE, OptionNames::in);
     }

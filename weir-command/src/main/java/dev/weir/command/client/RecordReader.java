@@ -17,19 +17,18 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * A consumer of assigned partitions. After a poll has run out of memory, it continues with single records, because
- * Kafka's client loses all records of such a poll and names neither the partition nor the offset. If a single record
- * exhausts the heap, {@link #poll} fails and names the record; all records before it have been returned. Confined to
- * one thread, except for {@link #wakeup}.
+ * A consumer of assigned partitions. After a poll has run out of memory, it reads single records: Kafka's client loses
+ * all records of such a poll and does not name the partition. If one record exhausts the heap, {@link #poll} has
+ * returned all records before it, and names it in an exception. Confined to one thread, except for {@link #wakeup}.
  */
 public final class RecordReader implements AutoCloseable {
 
-    /** Length of a partition's turn while records are read singly. A partition without records takes as long. */
+    /** Length of a partition's turn while records are read singly, even without a record. */
     private static final Duration LONGEST_TURN = Duration.ofMillis(200);
 
     /**
-     * The longest turn of a partition whose next record has not arrived yet. A shorter turn would end, and drop the
-     * response, before a slow broker has sent it or before a large response is complete.
+     * Longest turn of a partition whose next record has not arrived. The end of a turn drops the response, which a slow
+     * broker or a large record delays.
      */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
 
@@ -40,10 +39,10 @@ public final class RecordReader implements AutoCloseable {
 
     private volatile Consumer<byte[], byte[]> consumer;
 
-    /** The positions of the next poll. The client's own positions are past the records that it has lost. */
+    /** Positions of the next poll. The client's positions are after the records that it has lost. */
     private final Map<TopicPartition, Long> next = new HashMap<>();
 
-    /** The partitions in the order of their turns; empty until a poll has run out of memory. */
+    /** Partitions in the order of their turns; empty until a poll has run out of memory. */
     private final ArrayDeque<TopicPartition> turns = new ArrayDeque<>();
 
     private long turnBeganNanos;
@@ -63,7 +62,7 @@ public final class RecordReader implements AutoCloseable {
     /**
      * Opens a reader without partitions.
      *
-     * @param wayPast returns advice on how to skip a record of a partition that does not fit into the heap
+     * @param wayPast returns advice on how to skip a record that does not fit into the heap
      */
     public static RecordReader open(
             ClusterClients clients, Map<String, Object> config, Function<TopicPartition, String> wayPast) {
@@ -75,7 +74,7 @@ public final class RecordReader implements AutoCloseable {
                 System::nanoTime);
     }
 
-    /** The current client, which a poll may replace. Polls and seeks must use the methods of this class. */
+    /** The current client, which a poll may replace. Poll and seek through this class only. */
     public Consumer<byte[], byte[]> consumer() {
         return consumer;
     }
@@ -97,7 +96,7 @@ public final class RecordReader implements AutoCloseable {
     }
 
     /**
-     * Returns the next records. Returns none if the poll ran out of memory and the next one will read single records.
+     * Returns the next records; none if the poll ran out of memory and the next one reads single records.
      *
      * @throws CliFailure if a single record does not fit into the heap
      */
@@ -134,7 +133,7 @@ public final class RecordReader implements AutoCloseable {
         return clock.getAsLong() - turnBeganNanos >= longest.toNanos();
     }
 
-    /** Drops the fetched records of a paused partition, because the heap may have space for only one batch. */
+    /** Drops the fetched records of a paused partition. The heap may have space for only one batch. */
     private void dropFetched(TopicPartition id) {
         Set<TopicPartition> others = new HashSet<>(turns);
         others.remove(id);
@@ -146,7 +145,7 @@ public final class RecordReader implements AutoCloseable {
         }
     }
 
-    /** Returns the failure for a record that was read, but does not fit into the heap together with copies of it. */
+    /** Returns the failure for a record whose copies do not fit into the heap. */
     public CliFailure tooLarge(TopicPartition id, long offset, OutOfMemoryError full) {
         return CliFailure.work(
                 "record " + id + "@" + offset + " does not fit into the heap of "
@@ -168,7 +167,7 @@ public final class RecordReader implements AutoCloseable {
         turnBeganNanos = clock.getAsLong();
     }
 
-    /** Makes the running poll throw, or the next one if none is running. May be called from any thread. */
+    /** Makes the running poll throw, or else the next one. May be called from any thread. */
     public void wakeup() {
         consumer.wakeup();
     }

@@ -14,8 +14,8 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of {@code --client-config}, read once: a pipe, such as {@code <(vault read ...)}, is empty when it is
- * read again. Immutable.
+ * The settings of {@code --client-config}. They are read once, because a pipe, for example {@code <(vault read ...)},
+ * is empty the second time. Immutable.
  */
 final class SettingsFile {
 
@@ -39,10 +39,10 @@ final class SettingsFile {
         properties.stringPropertyNames().forEach(name -> settings.put(name, properties.getProperty(name)));
     }
 
-    /** Reads a properties file in UTF-8. Refuses a key that is given twice. */
+    /** Reads a properties file in UTF-8. Refuses repeated keys. */
     static SettingsFile read(Path path) {
         try {
-            // Windows editors begin a text with a byte order mark, which would become part of the first key.
+            // Windows editors write a byte order mark, which would become part of the first key.
             return new SettingsFile(path, Files.readString(path).replaceFirst("^\uFEFF", ""));
         } catch (CharacterCodingException e) {
             throw unreadable(path, "not a text in UTF-8");
@@ -86,7 +86,7 @@ final class SettingsFile {
         return 1;
     }
 
-    /** Properties that remember the first key that is given twice. {@link Properties} itself keeps the last value. */
+    /** Properties that remember the first repeated key. {@link Properties} itself keeps the last value. */
     private static final class Once extends Properties {
 
         private static final long serialVersionUID = 1L;

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * The option {@code --console} and its token, for commands that run a pipeline or a benchmark. picocli sets the fields,
- * which are then only read.
+ * The option {@code --console} and its token, for commands that run a pipeline or a benchmark. Only picocli sets the
+ * fields.
  */
 public final class ConsoleOption {
 
@@ -52,7 +52,7 @@ public final class ConsoleOption {
         return startedIfGiven(terminal, settings -> settings.startForRuns(name, orders));
     }
 
-    /** Starts a console even if no address was given. The default is a free port on loopback. */
+    /** Starts a console in any case, by default on a free loopback port. */
     public ConsoleServer startAnyway(Terminal terminal) {
         return started(terminal, address == null ? new ListenAddress(null, 0) : address, ConsoleServer.Builder::start);
     }

@@ -18,8 +18,8 @@ public final class TokenFile {
     private TokenFile() {}
 
     /**
-     * Warns if other users can read the token, because anyone who has the token can steer the pipeline. Does not refuse
-     * the file, because Kubernetes mounts a Secret as a file that all users can read.
+     * Warns if other users can read the token, which lets them steer the pipeline. Only a warning, because all users
+     * can read a Secret that Kubernetes mounts.
      */
     private static void noteReaders(Path file, Terminal terminal) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
@@ -34,7 +34,7 @@ public final class TokenFile {
         }
     }
 
-    /** Returns the token without surrounding blanks and line ends. */
+    /** Returns the token, stripped of blanks and line ends. */
     public static String read(Path file, Terminal terminal) {
         try {
             noteReaders(file, terminal);
@@ -43,7 +43,7 @@ public final class TokenFile {
             }
             String token = Files.readString(file).strip();
             if (token.isEmpty() || token.chars().anyMatch(c -> c <= ' ' || c > '~')) {
-                // The message does not show the text, which may be the token.
+                // Do not show the text: it may be the token.
                 throw CliFailure.badValue(
                         "--token-file", file, "a file with one token: ASCII without blanks, on one line");
             }

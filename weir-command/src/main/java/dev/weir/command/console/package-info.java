@@ -1,6 +1,6 @@
 /**
- * The options of commands that serve a console: its address and the file with its token. Input: arguments of the
- * command. Output: a running server, which the command owns and closes.
+ * The options of commands with a console: its address and the file with its token. The command owns and closes the
+ * server.
  */
 @NullMarked
 package dev.weir.command.console;

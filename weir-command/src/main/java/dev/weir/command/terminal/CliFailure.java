@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A failure that the user can act on: one sentence for the problem, one for the remedy. Immutable. The root command
- * prints both on standard error, without a stack trace, and exits with {@link #exitCode}.
+ * prints both on standard error without a stack trace, and exits with {@link #exitCode}.
  */
 public final class CliFailure extends RuntimeException {
 
@@ -23,20 +23,18 @@ public final class CliFailure extends RuntimeException {
         this.wayOut = wayOut;
     }
 
-    /**
-     * Returns a failure that occurred while a valid command was running, for example because a broker does not respond.
-     */
+    /** Returns a failure of a valid command, for example because a broker does not respond. */
     public static CliFailure work(String message, String wayOut) {
         return new CliFailure(ExitCode.FAILED, message, wayOut, null);
     }
 
-    /** Returns a failure that occurred while a valid command was running. {@code --verbose} shows the cause. */
+    /** Returns a failure of a valid command. {@code --verbose} shows the cause. */
     public static CliFailure work(String message, String wayOut, @Nullable Throwable cause) {
         return new CliFailure(ExitCode.FAILED, message, wayOut, cause);
     }
 
     /**
-     * Returns a failure caused by an invalid command line. {@code Try 'weir ... --help'} is appended to {@code wayOut},
+     * Returns the failure of an invalid command line. {@code Try 'weir ... --help'} is appended to {@code wayOut},
      * which may be empty.
      */
     public static CliFailure usage(String message, String wayOut) {
@@ -44,7 +42,7 @@ public final class CliFailure extends RuntimeException {
     }
 
     /**
-     * Returns a failure caused by an option whose value is out of bounds.
+     * Returns the failure of an option that is out of bounds.
      *
      * @param option as typed, for example {@code --brokers}
      * @param allowed the bounds in words, for example {@code 1 to 9}
@@ -53,10 +51,7 @@ public final class CliFailure extends RuntimeException {
         return usage(option + " must be " + allowed + ": " + option + "=" + value, "");
     }
 
-    /**
-     * Returns a failure for an unexpected exception. An {@link OutOfMemoryError} among its causes gets its own exit
-     * code and remedy.
-     */
+    /** Returns the failure of an unexpected exception, with a remedy for {@link OutOfMemoryError}. */
     public static CliFailure unexpected(Throwable cause) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
             if (each instanceof OutOfMemoryError) {
@@ -71,10 +66,7 @@ public final class CliFailure extends RuntimeException {
                 "unexpected " + cause, "This is a fault of Weir: run it again with --verbose and report it.", cause);
     }
 
-    /**
-     * Returns a description of why a file cannot be used. The messages of many JDK file exceptions contain only the
-     * path.
-     */
+    /** Returns why a file cannot be used. Many JDK exceptions only contain the path. */
     public static String reason(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "no such file or folder";

@@ -3,12 +3,12 @@ package dev.weir.command.terminal;
 import java.io.PrintStream;
 
 /**
- * The root command as seen by its subcommands: standard output, the terminal and the stop request of one command line.
- * Belongs to the thread that runs the command; any thread may use {@link #terminal} and {@link #shutdown}.
+ * The root command as its subcommands see it: standard output, terminal and stop request. Confined to the command's
+ * thread, except for {@link #terminal} and {@link #shutdown}.
  */
 public interface CommandContext {
 
-    /** Returns standard output, for the results that the user requested. All other output goes to {@link #terminal}. */
+    /** Standard output, for requested results. All other output goes to {@link #terminal}. */
     PrintStream out();
 
     /** Returns standard error, for notes and the status line. */
@@ -20,15 +20,12 @@ public interface CommandContext {
     /** Returns a writer that prints one JSON object per line to standard output. The last line is the summary. */
     JsonLines json();
 
-    /**
-     * Records that a JSON line with an {@code error} field has already been written, so that the failure is not
-     * reported twice.
-     */
+    /** Notes that a JSON line has reported the failure, so that it is not reported again. */
     void errorIsReported();
 
-    /** Reports a failure in the JSON output. Call this method if the command fails but does not throw an exception. */
+    /** Reports a failure in the JSON output. Call this if the command fails without an exception. */
     void tellError(String error);
 
-    /** Returns the handler of requests to stop this process (Ctrl-C, SIGTERM). */
+    /** Handles requests to stop this process (Ctrl-C, SIGTERM). */
     Shutdown shutdown();
 }

@@ -9,8 +9,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Results for programs: one JSON object per line, in UTF-8 whatever the locale, with the summary as the last line.
- * Confined to one thread. Each line is written whole and flushed.
+ * Results for programs: one JSON object per line, in UTF-8, with the summary in the last line. Confined to one thread.
+ * Flushes each line.
  */
 public final class JsonLines {
 
@@ -36,10 +36,7 @@ public final class JsonLines {
         }
     }
 
-    /**
-     * Returns one object and a line feed in UTF-8. The object is pretty-printed on several lines if {@code forPeople}
-     * is true.
-     */
+    /** Returns one object and a line feed in UTF-8; on several lines if {@code forPeople} is true. */
     public static byte[] object(Fields fields, boolean forPeople) {
         StringWriter text = new StringWriter();
         try (JsonGenerator json = FACTORY.createGenerator(text)) {
@@ -53,7 +50,7 @@ public final class JsonLines {
             throw new UncheckedIOException(e);
         }
         text.write('\n');
-        // Escapes characters that JSON allows within a string but a terminal may interpret.
+        // Escape characters that JSON allows in a string but a terminal may obey.
         return Printable.lines(text.toString()).getBytes(StandardCharsets.UTF_8);
     }
 }

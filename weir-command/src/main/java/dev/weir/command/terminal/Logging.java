@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Configures logging for the libraries, whose slf4j and {@link System.Logger} output goes to java.util.logging. By
- * default the terminal shows only errors, and nothing from Kafka: the client's many lines about an unreachable broker
- * would hide Weir's own message, which tells the user what to do.
+ * default the terminal shows only errors, and none of Kafka's: its client writes many lines about an unreachable
+ * broker, which would hide Weir's message.
  */
 public final class Logging {
 
@@ -30,8 +30,7 @@ public final class Logging {
         Level terminalLevel = verbose ? Level.INFO : Level.SEVERE;
         root.setLevel(verbose || file != null ? Level.INFO : Level.SEVERE);
         Handler shown = terminalHandler(terminal, terminalLevel, new LineFormatter(verbose));
-        // If a client fails for good, it throws an exception, and the command tells the user what to do. The client's
-        // own log lines would hide that message.
+        // The command reports the exception of a failed client itself. The client's log lines would hide this message.
         shown.setFilter(verbose ? null : line -> !isOfKafka(line));
         root.addHandler(shown);
         if (file != null) {
@@ -97,7 +96,7 @@ public final class Logging {
             } else if (thrown != null) {
                 out.println("  " + thrown);
             }
-            // Clients log their settings, so addresses may contain passwords and must be redacted.
+            // Clients log their settings, and addresses may contain passwords.
             return Printable.indented(Secrets.redactAddresses(text.toString())) + System.lineSeparator();
         }
     }

@@ -8,9 +8,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the process if a thread dies of an {@link OutOfMemoryError}. A process that has lost a thread is of no use, and
- * uncommitted records are delivered again after a restart. Threads that catch the error continue, for example after a
- * batch that is too large for the heap, so the JVM itself is not configured to exit on every such error. Thread-safe.
+ * Ends the process if a thread dies of an {@link OutOfMemoryError}. Uncommitted records are delivered again after a
+ * restart. Threads that catch the error continue, for example after a batch that is too large for the heap. The JVM
+ * itself therefore does not exit on such an error. Thread-safe.
  */
 public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 
@@ -20,7 +20,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     private static final String NOTHING_LOST =
             "\n  Nothing is lost: what was not committed is read again at the next start.\n";
 
-    // The messages are allocated in advance, because there is no memory left when they are needed.
+    // Allocated in advance: there is no memory left when the messages are needed.
     private final byte[] json;
     private final byte[] heap = ("weir: out of memory. " + wayOut(null) + NOTHING_LOST).getBytes(UTF_8);
     private final byte[] threads =
@@ -35,7 +35,7 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
     /**
      * Returns the remedy.
      *
-     * @param message the message of the {@link OutOfMemoryError}, which says what could not be allocated
+     * @param message the message of the {@link OutOfMemoryError}, which names what could not be allocated
      */
     static String wayOut(@Nullable String message) {
         return isOfThreads(message)
@@ -65,12 +65,12 @@ public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
                 out.write(json);
                 err.write(isOfThreads(failure.getMessage()) ? threads : heap);
             } catch (IOException | OutOfMemoryError silent) {
-                // The message cannot be written, but the exit code still reports the failure.
+                // The exit code still reports the failure.
             } finally {
                 Runtime.getRuntime().halt(ExitCode.OUT_OF_MEMORY);
             }
         }
-        // The terminal escapes the failure's message, which may contain text from records.
+        // The message may contain text from records, which the terminal escapes.
         new Terminal(System.err, false).stackTrace(failure);
     }
 }

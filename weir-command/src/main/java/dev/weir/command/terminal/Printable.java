@@ -7,40 +7,33 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Escapes text from records, exceptions and brokers for a terminal. A terminal obeys control characters and direction
- * marks, and a line break makes one line look like two. Escapes are {@code \n}, {@code \r}, {@code \t} or a four-digit
- * Unicode escape. Stateless.
+ * Escapes text from records, exceptions and brokers for a terminal, which obeys control characters and direction marks.
+ * Escapes are {@code \n}, {@code \r}, {@code \t} or a four-digit Unicode escape. Stateless.
  */
 public final class Printable {
 
     /** Joins the parts of emoji. */
     private static final int ZERO_WIDTH_JOINER = 0x200D;
 
-    /** An invisible character. It is not escaped, because it occurs within words of Persian and Indic scripts. */
+    /** An invisible character within words of Persian and Indic scripts. It is not escaped. */
     private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
 
     private Printable() {}
 
-    /**
-     * Returns the text as a single line, with line breaks and other dangerous characters escaped. Use it for all
-     * external text in messages.
-     */
+    /** Returns external text as one line for messages, with dangerous characters escaped. */
     public static String line(String text) {
         return escaped(text, false);
     }
 
     /**
-     * Escapes dangerous characters but keeps line feeds and tabs. Use it for text whose lines have already been escaped
-     * one by one, and for JSON, because escaping its line feeds would make it invalid.
+     * Escapes dangerous characters but keeps line feeds and tabs. For text whose lines are already escaped, and for
+     * JSON, in which escaped line feeds would be invalid.
      */
     public static String lines(String text) {
         return escaped(text, true);
     }
 
-    /**
-     * Does the same as {@link #lines}, but indents all lines after the first, so that none can be mistaken for another
-     * message.
-     */
+    /** Does the same as {@link #lines}, and indents all lines after the first, so that they look like one message. */
     public static String indented(String text) {
         return lines(text.stripTrailing()).replace("\n", "\n  ");
     }
@@ -84,7 +77,7 @@ public final class Printable {
         return switch (Character.getType(point)) {
             case Character.CONTROL, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.SURROGATE ->
                 true;
-            // This category includes invisible characters, and characters that change the text direction.
+            // This category contains invisible characters and direction marks.
             case Character.FORMAT -> point != ZERO_WIDTH_JOINER && point != ZERO_WIDTH_NON_JOINER;
             default -> false;
         };

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * A rate-limited status line. It is updated four times a second on a terminal, and every five seconds in a log.
- * Confined to the thread that waits for the work; has no thread of its own.
+ * A status line, updated four times a second on a terminal and every five seconds in a log. Confined to the thread that
+ * waits for the work.
  */
 public final class Progress implements AutoCloseable {
 
@@ -29,7 +29,7 @@ public final class Progress implements AutoCloseable {
         this.dueNanos = nanoClock.getAsLong() + periodNanos;
     }
 
-    /** Shows the status if it is due. If it is not, the status is not even computed. */
+    /** Shows the status if it is due. Otherwise does not compute it. */
     public void update(Supplier<String> status) {
         long now = nanoClock.getAsLong();
         if (now - dueNanos >= 0) {
@@ -38,20 +38,19 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    /** Shows the status until {@code work} is done, and returns its result. Does not cancel the work. */
+    /** Shows the status until {@code work} is done, and returns the result. Does not cancel the work. */
     public <T> T await(Future<T> work, Supplier<String> status) throws InterruptedException, ExecutionException {
         while (true) {
             try {
                 long waitNanos = Math.max(1, dueNanos - nanoClock.getAsLong());
                 return work.get(waitNanos, TimeUnit.NANOSECONDS);
             } catch (TimeoutException ignored) {
-                // The work is not done yet, so the status is shown.
+                // The work is not done yet.
                 update(status);
             }
         }
     }
 
-    /** Removes the status line, so that later output starts on a clean line. */
     @Override
     public void close() {
         terminal.clearStatus();

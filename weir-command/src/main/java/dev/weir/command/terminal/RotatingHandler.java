@@ -17,13 +17,13 @@ import java.util.logging.LogRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends log lines to a file. If the file would get too large, it is renamed to {@code FILE.1}, the previous
- * {@code FILE.1} to {@code FILE.2}, and so on; the oldest file is deleted. Each line is written immediately, because
- * people read a log while it grows and after a crash. Thread-safe.
+ * Appends log lines to a file. A file that would get too large is renamed to {@code FILE.1}, the previous {@code
+ * FILE.1} to {@code FILE.2}, and so on; the oldest one is deleted. Each line is written immediately, because people
+ * read a growing log and look for the last lines after a crash. Thread-safe.
  */
 final class RotatingHandler extends Handler {
 
-    /** Maximum size of a file. A line that would exceed it starts the next file. */
+    /** Maximum size of a file. A line beyond it starts the next file. */
     static final long MOST_BYTES = 16L << 20;
 
     /** Number of old files besides the current one. */
@@ -39,7 +39,7 @@ final class RotatingHandler extends Handler {
     private @Nullable OutputStream out;
     private long bytes;
 
-    /** Opens a file for appending, and creates it if it does not exist. */
+    /** Opens a file for appending; creates it if necessary. */
     interface Opener {
         OutputStream open(Path file) throws IOException;
     }
@@ -66,7 +66,7 @@ final class RotatingHandler extends Handler {
 
     private void open() throws IOException {
         out = opener.open(file);
-        // A pipe or a device is never too large.
+        // A pipe or a device has no maximum size.
         bytes = Files.isRegularFile(file) ? Files.size(file) : Long.MIN_VALUE;
     }
 
@@ -96,14 +96,13 @@ final class RotatingHandler extends Handler {
 
     private OutputStream rotate(OutputStream full) throws IOException {
         try {
-            // If an earlier rotation renamed the files but could not open a new one, another renaming would only delete
-            // the oldest file.
+            // A failed rotation has already renamed the files. Renaming them again would only delete the oldest.
             if (Files.exists(file)) {
                 renameFiles();
             }
             open();
         } catch (IOException e) {
-            // Keep appending to the same file, and try to rotate it again after another mostBytes bytes.
+            // Keep appending to this file, and rotate it after another mostBytes bytes.
             reportError("cannot rotate " + file, e, ErrorManager.GENERIC_FAILURE);
             bytes = 0;
             return full;

@@ -12,29 +12,26 @@ public final class Secrets {
     /** The replacement for a secret. */
     public static final String HIDDEN = "[hidden]";
 
-    // A match begins only at the first character of a word, and at most 100 characters may follow the keyword. Without
-    // these limits, a search in a message with a long record would take hours.
+    // A match is one word and up to 100 characters after the keyword. Without a limit, a long record takes hours.
     private static final String NAME = "(?<![\\w.-])[\\w.-]*(?:password|passwd|passphrase|secret|token|credential|"
             + "api[._-]?key|private[._-]?key|keystore[._-]?key|access[._-]?key|jaas[._-]?config)[\\w.-]{0,100}";
     private static final Pattern SECRET_NAME = Pattern.compile("(?i)" + NAME);
 
-    // The quantifiers of groups are possessive, because Java matches other quantifiers recursively and overflows the
-    // stack on long values, such as certificates.
+    // Possessive quantifiers of groups: Java matches others recursively and overflows the stack on long values, for
+    // example certificates.
 
-    // Matches a secret name followed by a YAML block value: "name: |" or "name: >", then all lines that are indented
-    // further than the name.
+    // A secret name with a YAML block value ("name: |" or "name: >"), and the lines indented further.
     private static final Pattern BLOCK = Pattern.compile("(?im)^([ \\t]*)([\"']?" + NAME
             + "[\"']?[ \\t]*:)[ \\t]*[|>][^\\n]*\\n(?:(?:\\1[ \\t]+[^\\n]*|[ \\t]*)(?:\\n|\\z))*+");
     private static final Pattern QUOTED = Pattern.compile(
             "(?i)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(\"(?:[^\"\\\\]|\\\\.)*+\"|'(?:[^']|'')*+')");
-    // Matches an unquoted value up to the end of the line instead of the next space, because JAAS settings contain
-    // spaces.
+    // An unquoted value ends at the end of the line, because JAAS settings contain spaces.
     private static final Pattern BARE =
             Pattern.compile("(?im)([\"']?" + NAME + "[\"']?[ \\t]*[:=][ \\t]*)(?!\\[hidden])([^\\s\"'][^\\n]*)");
     /** An address up to its query. */
     private static final Pattern BEFORE_QUERY = Pattern.compile("://[^\\s?#\"']*+");
 
-    /** An address with everything that follows it without a space. */
+    /** An address up to the next space. */
     private static final Pattern ADDRESS = Pattern.compile("://\\S*+");
 
     private static final Pattern PARAMETER = Pattern.compile("([?&]([\\w.-]{1,100}+)=)[^&\\s\"'#]+");
@@ -50,8 +47,8 @@ public final class Secrets {
     }
 
     /**
-     * Returns the text, for example YAML, properties, JSON or a command line, with each value that belongs to a secret
-     * name replaced by {@value #HIDDEN}.
+     * Returns a text, for example YAML, properties, JSON or a command line, with the values of secret names replaced by
+     * {@value #HIDDEN}.
      */
     public static String redact(String text) {
         String safe = BLOCK.matcher(text).replaceAll("$1$2 " + HIDDEN + "\n");
@@ -60,7 +57,7 @@ public final class Secrets {
         return redactAddresses(safe);
     }
 
-    /** Returns the text, in any format, with users, passwords and tokens in addresses replaced by {@value #HIDDEN}. */
+    /** Returns a text with users, passwords and tokens in addresses replaced by {@value #HIDDEN}. */
     public static String redactAddresses(String text) {
         String safe = BEFORE_QUERY
                 .matcher(text)
@@ -74,7 +71,7 @@ public final class Secrets {
                                         : each.group()))));
     }
 
-    /** Searches for the last @ instead of the first one, because a password may contain an @ or a slash itself. */
+    /** Uses the last @, because a password may contain an @ or a slash. */
     private static String withoutUser(String address) {
         int at = address.lastIndexOf('@');
         return at < 0 ? address : "://" + HIDDEN + address.substring(at);

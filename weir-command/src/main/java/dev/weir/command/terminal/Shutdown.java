@@ -42,10 +42,7 @@ public final class Shutdown {
         this.terminal = terminal;
     }
 
-    /**
-     * Adds an action that runs on the first signal. If that signal has already been received, runs the action
-     * immediately. The action must not wait for long.
-     */
+    /** Adds an action for the first signal. If it has arrived, runs the action now. It must not wait long. */
     public void onStop(Runnable action) {
         boolean late;
         lock.lock();
@@ -98,15 +95,12 @@ public final class Shutdown {
         try {
             action.run();
         } catch (RuntimeException e) {
-            // If this action fails, the remaining actions must still run.
+            // The remaining actions must still run.
             terminal.note("weir: stopping: " + e);
         }
     }
 
-    /**
-     * Adds an action that runs on the second signal, before the process ends. Shutdown hooks do not run then. The
-     * action must not wait at all.
-     */
+    /** Adds an action for the second signal, which runs no shutdown hooks. The action must not wait. */
     public void onHalt(Runnable action) {
         lastAction = action;
     }
@@ -124,7 +118,7 @@ public final class Shutdown {
         }
     }
 
-    // Uses sun.misc.Signal by reflection, because javac warns about direct use and the warning cannot be switched off.
+    // Uses sun.misc.Signal by reflection: javac warns about its direct use, and the warning cannot be suppressed.
     private void handle(String name) {
         try {
             Class<?> signalType = Class.forName("sun.misc.Signal");
@@ -144,7 +138,7 @@ public final class Shutdown {
             if (!(e.getCause() instanceof IllegalArgumentException)) {
                 throw new LinkageError("cannot handle signal " + name, e);
             }
-            // The JVM does not handle signals because of -Xrs, so a signal ends the process immediately.
+            // With -Xrs, the JVM does not handle signals, and a signal ends the process.
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("cannot handle signal " + name, e);
         }

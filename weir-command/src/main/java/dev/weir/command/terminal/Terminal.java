@@ -6,12 +6,12 @@ import java.io.StringWriter;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Standard error. Prints permanent lines, which are called notes. On a terminal, it also shows a status line below the
- * notes and updates this line in place. Thread-safe.
+ * Standard error. Prints permanent lines, called notes. On a terminal, a status line below them is updated in place.
+ * Thread-safe.
  */
 public final class Terminal {
 
-    // Line wrap is off while the status is drawn, so that a narrow window truncates it instead of scrolling.
+    // Line wrap is off while the status is drawn: a narrow window then cuts it off and does not scroll.
     private static final String DRAW = "\r\033[?7l%s\033[K\033[?7h";
     private static final String ERASE = "\r\033[K";
 
@@ -31,10 +31,8 @@ public final class Terminal {
         this.live = live;
     }
 
-    /** The standard error of this process. */
     public static Terminal ofProcess() {
-        // The launcher runs "test -t 2" and passes the result in this property, because Java can only check standard
-        // input and output together, and cannot check standard error.
+        // The launcher passes the result of "test -t 2" in this property. Java cannot check standard error.
         boolean terminal = Boolean.getBoolean("weir.terminal");
         return new Terminal(System.err, terminal && !"dumb".equals(System.getenv("TERM")));
     }
@@ -43,15 +41,12 @@ public final class Terminal {
         return live;
     }
 
-    /** Prints a permanent line, above the status line if there is one; line breaks in it are escaped. */
+    /** Prints a permanent line above the status line. Escapes line breaks. */
     public void note(String line) {
         print(Printable.line(line));
     }
 
-    /**
-     * Prints several permanent lines, above the status line if there is one. The caller must have escaped each part of
-     * these lines with {@link Printable#line}.
-     */
+    /** Prints permanent lines. The caller must have escaped their parts with {@link Printable#line}. */
     public void notes(String lines) {
         print(Printable.lines(lines));
     }
@@ -71,7 +66,7 @@ public final class Terminal {
         }
     }
 
-    /** Replaces the status by {@code text}; prints a separate line if lines cannot be rewritten. */
+    /** Sets the status to {@code text}. Prints it as a note if lines cannot be rewritten. */
     public void status(String text) {
         String line = Printable.line(text);
         if (!live) {
@@ -108,10 +103,7 @@ public final class Terminal {
         notes(Printable.indented(Secrets.redactAddresses(trace.toString())));
     }
 
-    /**
-     * Returns the stream for libraries that print directly (picocli's usage help). This object's lock does not guard
-     * it.
-     */
+    /** Returns the stream for libraries that print directly (picocli's usage help), without this object's lock. */
     public PrintStream stream() {
         return err;
     }

@@ -8,39 +8,35 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks a pipeline's health while the tuner tries a change. The guard watches the number of failures, the time per
- * element in each stage, the age of the oldest record, and the heap. Confined to the tuning thread.
+ * Checks a pipeline's health during a trial: failures, time per element in each stage, age of the oldest record, and
+ * heap. Confined to the tuning thread.
  */
 final class Guard {
 
-    /** The number of failures tolerated in addition to the expected number, because they may occur by chance. */
+    /** This many failures beyond the expected number may be chance. */
     private static final long FEW_FAILURES = 3;
 
-    /** The default maximum age of the oldest record, as a multiple of its age before any change. */
+    /** Default maximum age of the oldest record, as a multiple of its age before any change. */
     private static final int OLDER = 4;
 
     private static final Duration LEAST_OLDEST = Duration.ofSeconds(5);
     private static final double MOST_HEAP = 0.9;
 
     /**
-     * The maximum time per element in a stage, as a multiple of the time before any change. If more concurrency doubles
-     * the time per element, the service called by the stage is saturated. Additional calls would only queue there until
-     * the service starts to reject them.
+     * Maximum time per element in a stage, as a multiple of the time before any change. If more concurrency doubles the
+     * time, the called service is saturated: more calls would queue there until it rejects them.
      */
     private static final double SLOWER = 2;
 
-    /** The minimum increase of the time per element that is treated as queueing, in nanoseconds. */
+    /** Smallest increase of the time per element that counts as queueing, in nanoseconds. */
     private static final double LEAST_SLOWER_NANOS = 5e6;
 
-    /**
-     * A stage's limit for the time per element is at least this many times the longest time measured without a change.
-     */
+    /** The limit for a stage's time per element is at least this many times the longest time without a change. */
     private static final double BEYOND = 1.25;
 
     /**
-     * The time after which a slow stage, an old record or a full heap is treated as a fault. It is longer than garbage
-     * collections and rebalances. Each change is observed for at least this time, because calls often fail only after a
-     * timeout.
+     * A slow stage, an old record or a full heap is a fault after this time, which is longer than garbage collections
+     * and rebalances. Each change is observed for at least this time, because calls often fail only after a timeout.
      */
     static final Duration LASTING = Duration.ofSeconds(2);
 
@@ -49,13 +45,10 @@ final class Guard {
     private boolean knowsNormal;
     private boolean onTrial;
 
-    /** True while the change on trial is in force and has not been reverted. */
+    /** True until the change on trial is reverted. */
     private boolean changed;
 
-    /**
-     * True if the age of the oldest record was already rising before the change on trial, for example because the
-     * pipeline was still filling up or because there was a backlog.
-     */
+    /** True if the oldest record's age was rising before the change, for example because of a backlog. */
     private boolean growsOlder;
 
     private Duration oldestBefore = Duration.ZERO;
@@ -67,7 +60,7 @@ final class Guard {
     private long countBefore;
     private Map<String, Work> worksBefore = Map.of();
 
-    /** The maximum time per element in nanoseconds, by stage. */
+    /** Maximum time per element in nanoseconds, by stage. */
     private final Map<String, Double> mostNanos = new HashMap<>();
 
     private String slowIn = "";
@@ -76,7 +69,7 @@ final class Guard {
     private final Trouble tooOld = new Trouble();
     private final Trouble tooFull = new Trouble();
 
-    /** Tracks how long a fault has lasted, by the clock of the readings. */
+    /** Tracks how long a fault lasts, by the clock of the readings. */
     private static final class Trouble {
 
         private boolean holds;
@@ -100,7 +93,7 @@ final class Guard {
         this.maxLatency = maxLatency;
     }
 
-    /** Learns the pipeline's normal behaviour before any change is made. */
+    /** Learns the pipeline's normal behaviour before any change. */
     void learn(TuneReading start, TuneReading end, String counter) {
         long done = count(end, counter) - count(start, counter);
         knowsNormal = true;
@@ -115,26 +108,18 @@ final class Guard {
         return one.compareTo(other) >= 0 ? one : other;
     }
 
-    /**
-     * Sets whether a change is on trial. While no change is on trial, the guard accepts any age of records as normal,
-     * unless the user has set a maximum age.
-     */
+    /** Sets whether a change is on trial. Without one, any age of records is normal below the user's maximum. */
     void onTrial(boolean tried) {
         onTrial = tried;
         changed = tried;
     }
 
-    /**
-     * Reports that the change on trial was reverted. If a stage is slow after that, the change is not the cause.
-     */
+    /** Reports that the change was reverted. It is not the cause if a stage is still slow. */
     void takenBack() {
         changed = false;
     }
 
-    /**
-     * Returns whether the stage that was last found slow has still been slow since {@link #begin}. If the stage is slow
-     * even after the change was reverted, the change was not the cause.
-     */
+    /** Returns whether the stage last found slow still is. If so after a revert, the change is not the cause. */
     boolean isSlowAnyway(TuneReading now) {
         return perElement(worksBefore, now).getOrDefault(slowIn, 0.0) >= slowNanos / BEYOND;
     }
@@ -143,7 +128,6 @@ final class Guard {
         return now.oldest().minus(before).toNanos() > (now.atNanos() - sinceNanos) / 2;
     }
 
-    /** Starts a new observation, and resets all counts. */
     void begin(TuneReading now, String counter) {
         oldestBefore = now.oldest();
         beganNanos = now.atNanos();
@@ -155,7 +139,7 @@ final class Guard {
         tooFull.holds = false;
     }
 
-    /** Checks a reading. Returns the reason to stop as text; null if there is none. */
+    /** Checks a reading. Returns why to stop, as text; null to continue. */
     @Nullable
     String check(TuneReading now, String counter) {
         if (!knowsNormal) {
@@ -171,14 +155,13 @@ final class Guard {
             return slow;
         }
         if (maxLatency == null && !onTrial) {
-            // No change is on trial, so the increase in age has another cause. For example, the pipeline fills up after
-            // its start. Accept the current age as normal.
+            // No change is on trial, so this age is normal. For example, the pipeline fills up after its start.
             mostOldest = max(mostOldest, now.oldest().multipliedBy(OLDER));
             growsOlder = grows(oldestBefore, beganNanos, now);
         }
         Duration most = mostOldest;
         if (maxLatency == null && growsOlder) {
-            // The age was already rising before the change, so the limit rises too.
+            // The age was rising before the change, so the limit rises too.
             most = max(
                     mostOldest,
                     oldestBefore.plusNanos(now.atNanos() - beganNanos).plus(LASTING));
@@ -192,15 +175,12 @@ final class Guard {
         return null;
     }
 
-    /** Returns whether the last reading showed a fault that may be temporary. */
+    /** Returns whether the last reading showed a fault that may pass. */
     boolean isInDoubt() {
         return tooSlow.holds || tooOld.holds || tooFull.holds;
     }
 
-    /**
-     * Returns a description of a stage that takes too long per element; null if there is none, or if no change is in
-     * force.
-     */
+    /** Describes a stage that takes too long per element; null if there is none or no change is in force. */
     private @Nullable String slowStage(TuneReading now) {
         String slow = null;
         slowNanos = changed ? Double.POSITIVE_INFINITY : slowNanos;
@@ -227,7 +207,7 @@ final class Guard {
         return String.format(Locale.ROOT, "%.1f", nanos / 1e6);
     }
 
-    /** Returns the time per element since {@code before} for the stages that have finished enough elements. */
+    /** Returns the time per element since {@code before} of stages with enough elements. */
     private static Map<String, Double> perElement(Map<String, Work> before, TuneReading now) {
         Map<String, Double> nanos = new HashMap<>();
         now.works().forEach((stage, work) -> {

@@ -1,6 +1,6 @@
 package dev.weir.console.tune;
 
-/** Thrown to end a measurement early. The message tells the user why. */
+/** Thrown to end a measurement early. The message explains it to the user. */
 final class Halted extends Exception {
 
     private static final long serialVersionUID = 1L;
@@ -12,7 +12,7 @@ final class Halted extends Exception {
         this.end = end;
     }
 
-    /** The outcome to report if this ends the tuning. */
+    /** Outcome to report if this ends the tuning. */
     TuneReport.End end() {
         return end;
     }

@@ -15,18 +15,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the next change to try. The control whose change was last successful comes first. It is followed by the
- * controls that may relieve the limiter, by alternative code, and by all other controls. Stages closer to the limiter
- * come before stages farther away. Failed trials are remembered. Confined to the tuning thread.
+ * Chooses the next change to try. The control that last helped comes first, then controls that may relieve the limiter,
+ * alternative code, and all other controls. Stages close to the limiter come first. Failed trials are remembered.
+ * Confined to the tuning thread.
  */
 final class Moves {
 
     static final String WINDOW = "source.maxOutstandingRecords";
     static final String BYTES = "source.bufferBytes";
-    /**
-     * The prefix of the keys that switch a stage to its alternative code. The value 1 selects the alternative code, and
-     * 0 selects the original code.
-     */
+    /** Prefix of the keys that switch a stage to its alternative code (1) or its original code (0). */
     static final String ALTERNATIVE = "alternative.";
 
     private static final String STAGE = "stage.";
@@ -34,69 +31,60 @@ final class Moves {
     private static final String DISPATCHER = "dispatcher.";
     private static final String SIZE = ".size";
 
-    /** The lever of a move that gives more workers to all parallel stages together. */
+    /** Lever of a move that raises the workers of all parallel stages. */
     private static final String ALL = "all";
 
     private static final String SAVING = " saving";
 
-    /**
-     * The minimum ratio of a control's value to its value before the last step. If the ratio is at least this large, a
-     * value in between is worth trying.
-     */
+    /** A value in between is worth a try if the last step raised the control by at least this factor. */
     private static final double WORTH_SAVING = 1.5;
 
     private static final double DOUBLE = 2;
     private static final double MOST_FACTOR = 8;
 
-    /** If a step's gain is at least this large, the next step with the same lever is twice as large. */
+    /** After a gain of at least this size, the next step with the same lever is twice as large. */
     private static final double BIG_GAIN = 1.5;
 
-    /**
-     * If a step gives a stage more workers than this number, it at most doubles them. A saturated service is then
-     * noticed before the workers far exceed its capacity.
-     */
+    /** A step to more workers than this at most doubles them. The tuner then notices a saturated service early. */
     private static final double FEW_WORKERS = 16;
 
-    /** The minimum increase, as a factor, that is worth a trial after the guard has rejected a larger increase. */
+    /** Smallest increase, as a factor, worth a trial after the guard has rejected a larger one. */
     private static final double WORTH_HALVING = 1.2;
 
-    /** The fraction of a step's size that the gain should reach. If it is lower, a smaller step may be sufficient. */
+    /** If the gain is below this fraction of the step's size, a smaller step may be enough. */
     private static final double LINEAR = 0.8;
 
     private final Set<String> raisedAnyway;
 
-    /** The maximum number of workers of a stage, and of threads of a dispatcher, that a move may request. */
+    /** Maximum number of workers of a stage, and of threads of a dispatcher. */
     private final int maxWorkers;
 
     private boolean bounded;
 
-    /** The size, as a factor, of the smallest step without a gain at the current settings, by lever. */
+    /** Factor of the smallest step without a gain at the current settings, by lever. */
     private final Map<String, Double> failed = new HashMap<>();
 
-    /** The values at which the guard intervened, by key. They are never tried again. */
+    /** Values at which the guard intervened, by key. They are never tried again. */
     private final Map<String, Long> guarded = new HashMap<>();
 
-    /** The value before the last step, for each control whose last step may have been larger than necessary. */
+    /** Value before the last step, for controls whose last step may have been too large. */
     private final Map<String, Long> tooFar = new LinkedHashMap<>();
 
     private final Set<String> slower = new HashSet<>();
     private final Map<String, Double> momentum = new HashMap<>();
 
-    /**
-     * Creates an instance that has not recorded any trials. Stages with a single worker are left unchanged, except for
-     * the stages in {@code raisedAnyway}.
-     */
+    /** @param raisedAnyway stages with a single worker that may get more; others keep it */
     Moves(Set<String> raisedAnyway, int maxWorkers) {
         this.raisedAnyway = Set.copyOf(raisedAnyway);
         this.maxWorkers = maxWorkers;
     }
 
-    /** Returns whether the maximum number of workers has limited or prevented a move. */
+    /** Returns whether the maximum number of workers has limited a move. */
     boolean isBounded() {
         return bounded;
     }
 
-    /** Records an accepted move, and forgets failed trials, which may succeed with the new settings. */
+    /** Records an accepted move, and forgets failed trials, which may now succeed. */
     void accepted(Move move, double gain, TuneReading before) {
         if (move.saves()) {
             return;
@@ -133,10 +121,7 @@ final class Moves {
         });
     }
 
-    /**
-     * Forgets that the guard stopped the trial of a move. Called if the move turns out not to be the cause of the
-     * fault.
-     */
+    /** Forgets that the guard stopped a move, because the move did not cause the fault. */
     void pardoned(Move move) {
         failed.remove(move.lever());
         move.settings().forEach((key, value) -> {
@@ -161,10 +146,7 @@ final class Moves {
         return lower != null ? lower : save(now);
     }
 
-    /**
-     * Returns a move halfway back for a control whose last step may have been larger than necessary; null if there is
-     * none.
-     */
+    /** Returns a move halfway back for a control whose last step may have been too large; null if there is none. */
     private @Nullable Move save(TuneReading now) {
         for (String key : List.copyOf(tooFar.keySet())) {
             Control control = now.controls().get(key);
@@ -187,7 +169,7 @@ final class Moves {
     private List<Control> ordered(TuneReading now) {
         Set<Control> ordered = new LinkedHashSet<>();
         Limiter limiter = now.limiter();
-        // A control whose change has just helped may help again.
+        // First the controls that have just helped.
         List<String> keys = new ArrayList<>(momentum.keySet());
         keys.addAll(keysOf(limiter, now));
         for (String key : keys) {
@@ -196,7 +178,7 @@ final class Moves {
                 ordered.add(control);
             }
         }
-        // Alternative code comes before more threads, because it helps on any machine.
+        // Alternative code helps on any machine, so it comes before more threads.
         now.controls().values().stream()
                 .filter(control -> control.key().startsWith(ALTERNATIVE))
                 .sorted(Comparator.comparingDouble((Control control) -> -work(control, limiter)))
@@ -220,7 +202,7 @@ final class Moves {
         return List.copyOf(ordered);
     }
 
-    /** Returns the keys of the controls that may relieve the limiter; empty if there are none. */
+    /** Returns the keys of controls that may relieve the limiter. */
     private static List<String> keysOf(@Nullable Limiter limiter, TuneReading now) {
         if (limiter == null) {
             return List.of();
@@ -242,10 +224,7 @@ final class Moves {
         };
     }
 
-    /**
-     * Returns the average number of working threads in the stage to which the alternative code belongs, as measured to
-     * determine the limiter; 0 if unknown.
-     */
+    /** Returns the average number of working threads in the stage of the alternative code; 0 if unknown. */
     private static double work(Control alternative, @Nullable Limiter limiter) {
         StageTime time =
                 limiter == null ? null : limiter.stage(alternative.key().substring(ALTERNATIVE.length()));
@@ -262,13 +241,13 @@ final class Moves {
 
     /**
      * Returns whether the control is the worker count of a stage that must keep its single worker. More workers could
-     * change the order of its elements, or its function might not be thread-safe.
+     * reorder elements, and the stage's function may not be thread-safe.
      */
     private boolean mustStay(Control control) {
         return isOfStage(control) && control.value() == 1 && !raisedAnyway.contains(stageOf(control));
     }
 
-    /** Returns the stages that are left unchanged because they have a single worker. */
+    /** Returns the stages that keep their single worker. */
     List<String> leftAlone(TuneReading now) {
         return now.controls().values().stream()
                 .filter(this::mustStay)
@@ -307,10 +286,7 @@ final class Moves {
         return names || isWindow || isBudget ? limiter.expectedGain() : 1;
     }
 
-    /**
-     * Returns a move that raises all parallel stages; null if there is none. If two stages are equally saturated,
-     * raising only one of them does not help.
-     */
+    /** Returns a move that raises all parallel stages; null if there is none. Two may be equally saturated. */
     private @Nullable Move raiseAll(TuneReading now) {
         List<Control> stages = now.controls().values().stream()
                 .filter(control -> isOfStage(control) && !mustStay(control))
@@ -322,7 +298,7 @@ final class Moves {
         return settings.size() < 2 ? null : new Move(ALL, settings, change(settings, now), 1, DOUBLE, false);
     }
 
-    /** Returns a move that lowers a control whose increase made the pipeline slower; null if there is none. */
+    /** Returns a move that lowers a control whose increase slowed the pipeline down; null if there is none. */
     private @Nullable Move lower(TuneReading now) {
         for (String key : slower) {
             Control control = now.controls().get(key);
@@ -335,10 +311,7 @@ final class Moves {
         return null;
     }
 
-    /**
-     * Returns new settings that raise the controls by a factor, and their dispatchers as needed; empty if no control
-     * can be raised.
-     */
+    /** Returns settings that raise controls by a factor, with their dispatchers; empty if none can be raised. */
     private Map<String, Long> raised(List<Control> controls, double factor, TuneReading now) {
         Map<String, Long> settings = new LinkedHashMap<>();
         for (Control control : controls) {
@@ -346,8 +319,7 @@ final class Moves {
                     withinMost(control, Math.max(control.value() + 1, (long) Math.ceil(control.value() * factor)));
             Control bound =
                     control.dispatcher() == null ? null : now.controls().get(DISPATCHER + control.dispatcher() + SIZE);
-            // If the control is limited by the size of its dispatcher, ignore the control's maximum, because the move
-            // raises the dispatcher too. Only a larger dispatcher shows whether the control has other limits.
+            // A control limited by its dispatcher's size has no other known maximum: the move raises both.
             long most = bound != null && control.max() <= bound.value() ? wanted : control.max();
             long value = Math.min(Math.min(wanted, most), belowGuarded(control));
             if (value <= control.value()) {
@@ -363,7 +335,7 @@ final class Moves {
                     settings.put(bound.key(), Math.min(size, allowed));
                 }
             }
-            // Changes are applied in insertion order, so the control must be added after its dispatcher.
+            // Changes are applied in this order: the dispatcher before its control.
             settings.put(control.key(), value);
         }
         return settings;
@@ -379,9 +351,8 @@ final class Moves {
     }
 
     /**
-     * Returns a value halfway between the current value and the value at which the guard intervened. If the result
-     * would be close to the current value, returns the current value. Returns {@link Long#MAX_VALUE} if the guard has
-     * not intervened.
+     * Returns a value halfway to the value at which the guard intervened, or the current value if that is close. {@link
+     * Long#MAX_VALUE} if the guard has not intervened.
      */
     private long belowGuarded(Control control) {
         Long refused = guarded.get(control.key());
@@ -392,7 +363,7 @@ final class Moves {
         return value < WORTH_HALVING * control.value() ? control.value() : value;
     }
 
-    /** Returns the number of threads that all stages of a dispatcher use if the given stage has that many workers. */
+    /** Returns the threads that all stages of a dispatcher use if the given stage has that many workers. */
     private static long threadsFor(Control stage, long workers, Map<String, Long> settings, TuneReading now) {
         long threads = workers;
         for (Control other : now.controls().values()) {

@@ -6,26 +6,23 @@ import java.util.Map;
 /**
  * A measured rate. Immutable.
  *
- * @param perSecond always positive, because no rate is created for a pipeline without progress
+ * @param perSecond always positive; a pipeline without progress has no rate
  * @param noise the relative standard error of the rate, at least {@link #LEAST_NOISE}
- * @param supply the number of elements that each upstream stage emitted per counted element; a stage is missing if its
- *     number is unknown
+ * @param supply the number of elements that each upstream stage emitted per counted element; without stages whose
+ * number is unknown
  */
 record Rate(double perSecond, double noise, Map<String, Double> supply) {
 
-    /**
-     * The smallest ratio between a supply and an earlier supply that is treated as unchanged. A lower ratio shows that
-     * a queue is draining.
-     */
+    /** A queue is draining if the ratio of a supply to an earlier supply is below this value. */
     private static final double LASTS = 0.9;
 
-    /** The minimum noise. Even for a steady pipeline, the rates of two windows differ by about this fraction. */
+    /** Minimum noise: two windows of a steady pipeline differ by about this fraction. */
     static final double LEAST_NOISE = 0.01;
 
-    /** The maximum number of slices into which a window is divided. */
+    /** Maximum number of slices of a window. */
     private static final int SLICES = 8;
 
-    /** The minimum number of counter changes for an estimate of the noise. */
+    /** Minimum number of counter changes for an estimate of the noise. */
     private static final int LEAST_CHANGES = 4;
 
     private static final double UNKNOWN_NOISE = 0.25;
@@ -43,8 +40,7 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
     }
 
     /**
-     * Computes the rate from the first to the last change of a counter, so that the measured time contains only
-     * complete steps of the counter.
+     * Computes the rate between the first and the last change of a counter, which contains only complete steps.
      *
      * @param begin the start of the window, used if there are few changes
      * @param changes at least one
@@ -78,9 +74,8 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
     }
 
     /**
-     * Returns the fraction of this rate that is sustainable. If an upstream stage emits fewer elements per counted
-     * element than before, a queue downstream of it is draining. Once the queue is empty, the rate falls to the rate of
-     * that stage.
+     * Returns the sustainable fraction of this rate. A queue is draining if an upstream stage emits fewer elements per
+     * counted element than before. The rate will then fall to the rate of that stage.
      */
     double lasting(Rate before) {
         double share = 1;

@@ -18,22 +18,19 @@ final class RateMeter {
     private static final long LEAST_POLL_MILLIS = 5;
     private static final int POLLS_PER_WINDOW = 40;
 
-    /** The minimum number of counter changes in a window. A window with fewer changes is extended. */
+    /** A window with fewer counter changes is extended. */
     private static final int ENOUGH_CHANGES = 9;
 
-    /** The maximum length of an extended window, as a multiple of the normal length. */
+    /** Maximum length of an extended window, as a multiple of the normal length. */
     private static final int LONGEST = 8;
 
-    /** The minimum number of elements that a stage must count in a window for its rate to be used. */
+    /** A stage's rate is used only if it counts this many elements in a window. */
     private static final long ENOUGH_ELEMENTS = 100;
 
-    /**
-     * The number of consecutive windows without progress after which a measurement fails. No setting can be assessed
-     * while the pipeline makes no progress.
-     */
+    /** A measurement fails after this many windows without progress in a row. */
     private static final int MOST_STANDSTILLS = 3;
 
-    /** The maximum number of repeated measurements while a queue is draining. Most queues are empty sooner. */
+    /** Maximum number of repeated measurements while a queue drains. */
     private static final int MOST_DRAINS = 3;
 
     private final TuneTarget target;
@@ -66,7 +63,7 @@ final class RateMeter {
         readUnguarded();
     }
 
-    /** The number of elements that each upstream stage emitted per counted element in the last measurement. */
+    /** Elements that each upstream stage emitted per counted element in the last measurement. */
     Map<String, Double> supply() {
         return supply;
     }
@@ -76,7 +73,7 @@ final class RateMeter {
         return counter;
     }
 
-    /** Chooses the stage whose elements are counted, learns the normal behaviour, and measures the initial rate. */
+    /** Chooses the stage to count, learns the normal behaviour, and measures the initial rate. */
     Rate first() throws InterruptedException, Halted {
         TuneReading start = read();
         Duration waited = Duration.ZERO;
@@ -90,10 +87,7 @@ final class RateMeter {
         return measure();
     }
 
-    /**
-     * Returns the stage whose elements are counted. This is the last stage that has processed enough elements to
-     * compute a rate. If there is no such stage, it is the stage with the most elements.
-     */
+    /** Returns the last stage with enough elements for a rate, or else the one with the most elements. */
     private static String counterOf(TuneReading from, TuneReading to) {
         String most = "";
         long mostElements = -1;
@@ -111,7 +105,7 @@ final class RateMeter {
         return chosen.isEmpty() ? most : chosen;
     }
 
-    /** Waits until a change has taken effect, and then measures. The guard checks both phases. */
+    /** Waits until a change has taken effect, and measures. The guard checks both phases. */
     Rate settleAndMeasure() throws InterruptedException, Halted {
         begin();
         Duration half = window.dividedBy(2);
@@ -121,9 +115,8 @@ final class RateMeter {
     }
 
     /**
-     * Waits until a change has taken effect, and then measures the rate. If the supply has dropped since the
-     * measurement {@code before}, a queue is draining. In that case, repeats the measurement up to
-     * {@value #MOST_DRAINS} times.
+     * Waits until a change has taken effect, and measures the rate. Repeats this up to {@value #MOST_DRAINS} times
+     * while a queue is draining, which a lower supply than in {@code before} shows.
      */
     Rate settleAndMeasure(Rate before) throws InterruptedException, Halted {
         Rate rate = settleAndMeasure();
@@ -165,7 +158,7 @@ final class RateMeter {
                         + " s: is the source paused, or is there nothing to read?");
     }
 
-    /** Returns null if there was no progress. */
+    /** Returns the rate of one window; null if there was no progress. */
     private @Nullable Rate measureOnce() throws InterruptedException, Halted {
         TuneReading start = last;
         Map<String, Integer> moved = new HashMap<>();
@@ -199,8 +192,8 @@ final class RateMeter {
     }
 
     /**
-     * Returns the number of elements that each upstream stage emitted per counted element. Stages whose counters
-     * changed only a few times are left out, because their numbers would be inaccurate.
+     * Returns the number of elements that each upstream stage emitted per counted element. Leaves out stages whose
+     * counters changed rarely, because their numbers are inaccurate.
      *
      * @param moved the number of observed changes of each stage's counter
      */
@@ -235,7 +228,7 @@ final class RateMeter {
         return last;
     }
 
-    /** Starts a new observation by the guard. Earlier faults do not count. */
+    /** Starts a new observation by the guard. */
     private void begin() throws InterruptedException, Halted {
         readUnguarded();
         guard.begin(last, counter);

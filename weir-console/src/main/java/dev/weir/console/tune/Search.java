@@ -29,22 +29,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Search {
 
-    /** The maximum number of warm-up windows while the initial rate is still rising. */
+    /** Maximum number of warm-up windows while the initial rate rises. */
     private static final int MOST_WARM_UPS = 6;
 
-    /**
-     * If the rate rises by more than this factor, the code is still warming up. Two windows of warm code differ by
-     * less.
-     */
+    /** The code is still warming up if the rate rises by more than this factor. */
     private static final double RISES = 1.05;
 
-    /**
-     * The maximum backlog of a pipeline that keeps up with its input, in seconds of work at its current rate. The rate
-     * of such a pipeline depends on how fast records arrive.
-     */
+    /** A pipeline with a smaller backlog, in seconds of work, keeps up. Its rate is the rate of arrivals. */
     private static final double BACKLOG_SECONDS = 1;
 
-    /** The maximum age of the best rate, in windows. An older rate is measured again before the next trial. */
+    /** An older best rate, in windows, is measured again before the next trial. */
     private static final int STALE_WINDOWS = 8;
 
     /** The result of an incomplete measurement. */
@@ -60,7 +54,7 @@ final class Search {
     private final List<TuneStep> steps = new ArrayList<>();
     private final Map<String, Long> initial = new LinkedHashMap<>();
 
-    /** The original values of the settings that the current trial changed; empty between trials. */
+    /** Original values of the settings changed by the current trial; empty between trials. */
     private final Map<String, Long> before = new LinkedHashMap<>();
 
     private final Guard guard;
@@ -108,7 +102,7 @@ final class Search {
         best = warmUp();
         note(TuneStep.first(best, meter.last().limiter()));
         while (steps.size() < maxSteps) {
-            // The last reading may be from a trial that has been reverted.
+            // The last reading may be from a reverted trial.
             meter.refresh();
             if (keepsUp()) {
                 return report(
@@ -146,8 +140,7 @@ final class Search {
         Limiter limiter = now.limiter();
         boolean saysSo = limiter != null
                 && (limiter.kind() == Limiter.Kind.ARRIVAL || limiter.kind() == Limiter.Kind.SOURCE_IDLE);
-        // The limiter says that the pipeline waits for input. This can be wrong, so a small backlog must confirm it. If
-        // the pipeline does wait for input, no change of settings can make it faster.
+        // The limiter's finding may be wrong: a small backlog must confirm that the pipeline waits for input.
         return saysSo && now.backlog() >= 0 && now.backlog() < BACKLOG_SECONDS * best.perSecond();
     }
 
@@ -202,7 +195,7 @@ final class Search {
         }
     }
 
-    /** Reverts a step and records its result. Ends the search if the pipeline refuses to revert the step. */
+    /** Reverts a step and records its result. Ends the search if the pipeline refuses. */
     private void takeBack(Move move, Trial trial, Verdict verdict, String reason, @Nullable Limiter limiter)
             throws InterruptedException, Halted {
         String refusal = restore();
@@ -214,7 +207,7 @@ final class Search {
         }
     }
 
-    /** Measures the previous settings again. Ends the search if the fault that the guard found persists. */
+    /** Measures the previous settings again. Ends the search if the guard's fault persists. */
     private void recover() throws InterruptedException, Halted {
         try {
             Rate ignored = meter.settleAndMeasure();
@@ -222,8 +215,7 @@ final class Search {
             if (halted.end() != TuneReport.End.GUARD) {
                 throw halted;
             }
-            // Ignore a fault in this first measurement, because the effects of the reverted change may take some time
-            // to disappear.
+            // The effects of the reverted change may last, so ignore a fault in this first measurement.
         }
         measureBest();
     }
@@ -296,7 +288,7 @@ final class Search {
         };
     }
 
-    /** Applies changes. Returns a description of the refused changes; null if no change was refused. */
+    /** Applies changes. Describes the refused ones; null if there are none. */
     private @Nullable String set(Map<String, Long> settings) throws InterruptedException {
         List<ControlReport.Refusal> refused = target.set(texts(settings)).refused();
         return refused.isEmpty() ? null : words(refused);
@@ -317,7 +309,7 @@ final class Search {
     /**
      * Reverts the current trial, if any, even if the thread is interrupted.
      *
-     * @return a description of the refused changes, which stay in force; null if all values were restored
+     * @return describes refused changes, which stay in force; null if all values were restored
      */
     private @Nullable String restore() throws InterruptedException {
         if (before.isEmpty()) {
@@ -337,7 +329,7 @@ final class Search {
         }
     }
 
-    /** Returns the settings in reverse order, so that a stage is reverted before its dispatcher. */
+    /** Reverses the order, so that a stage is reverted before its dispatcher. */
     private static Map<String, Long> reversed(Map<String, Long> settings) {
         Map<String, Long> reversed = new LinkedHashMap<>();
         new ArrayList<>(settings.keySet()).reversed().forEach(key -> reversed.put(key, settings.getOrDefault(key, 0L)));
@@ -346,7 +338,7 @@ final class Search {
 
     private TuneReport report(TuneReport.End end, String reason) throws InterruptedException {
         String refusal = restore();
-        // A pipeline that has ended refuses all changes, so its refusal does not count.
+        // A pipeline that has ended refuses all changes.
         boolean isStuck = refusal != null && end != TuneReport.End.PIPELINE_ENDED;
         Map<String, Long> changed = new LinkedHashMap<>();
         for (TuneStep step : steps) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The evidence for one change: its rate compared with the rate of the previous settings. Immutable.
+ * The rate with a change, compared with the rate before. Immutable.
  *
  * @param perSecond the rate with the change
  * @param gain the ratio of the two rates
@@ -13,21 +13,18 @@ import java.util.List;
  */
 record Trial(double perSecond, double gain, double low, double high) {
 
-    /** The minimum gain that justifies a step if both settings were measured alternately. */
+    /** Smallest gain that justifies a step after alternate measurements. */
     private static final double WORTH_IT = 1.03;
 
-    /** The minimum gain to accept a step after a single measurement. The gain must also exceed the noise. */
+    /** Smallest gain that justifies a step after a single measurement. It must also exceed the noise. */
     private static final double CLEAR = 1.05;
 
-    /** The minimum distance of a gain from 1 to exceed the noise, in standard errors. */
+    /** A gain exceeds the noise if it differs from 1 by this many standard errors. */
     private static final double SURE = 3;
 
     private static final int PAIRS = 4;
 
-    /**
-     * The number of pairs of measurements after which the trial ends early, provided that all pairs show a gain or all
-     * pairs show none.
-     */
+    /** The trial ends early after this many pairs of measurements if all of them show a gain or none does. */
     private static final int ENOUGH_PAIRS = 3;
 
     /** Switches to the settings before or after the change, and measures the rate with them. */
@@ -57,10 +54,7 @@ record Trial(double perSecond, double gain, double low, double high) {
         return gain <= 1 / WORTH_IT;
     }
 
-    /**
-     * Measures the settings before and after the change alternately. Called if a single measurement of each was not
-     * clear.
-     */
+    /** Measures the settings before and after the change alternately, because single measurements were not clear. */
     Trial inTurns(Turns turns) throws InterruptedException, Halted {
         List<Double> gains = new ArrayList<>(List.of(gain));
         List<Double> rates = new ArrayList<>(List.of(perSecond));
@@ -71,7 +65,7 @@ record Trial(double perSecond, double gain, double low, double high) {
             rates.add(after.perSecond());
         }
         double median = median(gains);
-        // A gain counts only if most pairs show it. Two of four pairs are not enough, even if the median shows a gain.
+        // Most pairs must show the gain. Two of four are not enough, even if their median shows it.
         boolean most = gains.stream().filter(each -> each >= WORTH_IT).count() > gains.size() / 2;
         double counted = median >= WORTH_IT && !most ? 1 : median;
         return new Trial(

@@ -31,10 +31,10 @@ public final class TuneReading {
      */
     record Work(long done, long busyNanos) {
 
-        /** The minimum number of elements required to compute a mean time. */
+        /** Minimum number of elements for a mean time. */
         private static final long ENOUGH = 20;
 
-        /** Returns the time per element since {@code earlier}; NaN if too few elements were finished. */
+        /** Returns the time per element since {@code earlier}; NaN if too few were finished. */
         double nanosPerElement(Work earlier) {
             long elements = done - earlier.done;
             return elements < ENOUGH ? Double.NaN : (busyNanos - earlier.busyNanos) / (double) elements;

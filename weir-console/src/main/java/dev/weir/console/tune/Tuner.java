@@ -84,7 +84,7 @@ public final class Tuner {
         try {
             return new Search(target, new Guard(maxLatency), window, maxSteps, moves, () -> stopRequested, told).run();
         } finally {
-            // Reset at the end and not at the start of a run, so that a stop before the start is not lost.
+            // Reset at the end of a run, so that a stop before its start is not lost.
             stopRequested = false;
         }
     }

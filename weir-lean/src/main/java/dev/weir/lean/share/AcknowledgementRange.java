@@ -20,7 +20,7 @@ record AcknowledgementRange(long first, long last, byte type, int records) {
     static final byte REJECT = AcknowledgeType.REJECT.id;
     static final byte RENEW = AcknowledgeType.RENEW.id;
 
-    /** Returns a part of this range, which must not have gaps. */
+    /** Returns a part of this range, which must have no gaps. */
     AcknowledgementRange part(long from, long to) {
         return new AcknowledgementRange(from, to, type, Math.toIntExact(to - from + 1));
     }

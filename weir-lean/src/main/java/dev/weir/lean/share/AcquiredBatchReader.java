@@ -15,7 +15,6 @@ final class AcquiredBatchReader implements AutoCloseable {
     private final BufferSupplier buffers = BufferSupplier.create();
     private final ShareMember.Reading reading;
 
-    /** Thrown if a batch is larger than the limit. */
     static final class TooLarge extends KafkaException {
 
         private static final long serialVersionUID = 1L;
@@ -30,8 +29,7 @@ final class AcquiredBatchReader implements AutoCloseable {
     }
 
     /**
-     * Passes all records of the batch to {@code to}. If a fault is found while the records are being read, the records
-     * before it have already been passed.
+     * Passes all records of the batch to {@code to}. Records before a fault have already been passed.
      *
      * @throws KafkaException if the batch is damaged or too large
      * @throws IllegalArgumentException if its codec is unknown
@@ -49,8 +47,7 @@ final class AcquiredBatchReader implements AutoCloseable {
                 if (left < 0) {
                     throw new TooLarge(reading.maxBytes());
                 }
-                // Brokers check the offsets only if the batch is compressed. A record with an offset before the
-                // previous one could be acknowledged as a gap, and the broker would archive it.
+                // Brokers check this for compressed batches only, and archive a record that is acknowledged as a gap.
                 if (record.offset() <= before || record.offset() > batch.lastOffset()) {
                     throw new CorruptRecordException("offset " + record.offset() + " after " + before);
                 }
@@ -58,8 +55,7 @@ final class AcquiredBatchReader implements AutoCloseable {
                 to.accept(record);
             }
         } catch (InvalidRecordException fault) {
-            // Kafka has no separate exception for a record that exceeds the limit, so this case is recognized by the
-            // limit in the message.
+            // Kafka has no separate exception for a record above the limit, so look for the limit in the message.
             if (String.valueOf(fault.getMessage()).contains(Integer.toString(reading.maxBytes()))) {
                 throw new TooLarge(reading.maxBytes());
             }

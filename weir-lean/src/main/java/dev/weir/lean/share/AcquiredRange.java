@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Consecutive offsets that a broker acquired together, under one lock. Confined to the member's thread.
  *
- * <p>The broker keeps a single state for the whole range as long as a single acknowledgement covers the range. To allow
- * such an acknowledgement, the range waits briefly until its last records are finished before it acknowledges the first
- * ones. The states of an offset:
+ * <p>One acknowledgement of the whole range costs the broker least. The range therefore waits briefly for its last
+ * records before it acknowledges the first ones. The states of an offset:
+ *
  * <pre>
  *   OPEN -> type of the acknowledgement -> ACKNOWLEDGED (queued for the broker)
  *       \-> ACKNOWLEDGED (the lock is lost)
@@ -31,22 +31,22 @@ final class AcquiredRange {
     private int open;
     private int unacknowledged;
 
-    /** The time of the oldest outcome that has not been queued for the broker yet. */
+    /** Time of the oldest outcome that is not queued for the broker yet. */
     private long knownSinceNanos;
 
     private Lock lock;
 
-    /** The lock as it was before the last renewal request. */
+    /** The lock before the last renewal request. */
     private Lock lockBefore;
 
     private boolean renewing;
     private boolean renewable = true;
 
     /**
-     * The acquisition lock that the broker has granted.
+     * The acquisition lock granted by the broker.
      *
-     * @param sinceNanos a time at or before the moment at which the broker granted or renewed the lock
-     * @param nanos the lock's duration: the value of the group's setting at that moment, even if it has changed since
+     * @param sinceNanos a time not after the broker granted or renewed the lock
+     * @param nanos the lock's duration, as the group was configured at that time
      */
     record Lock(long sinceNanos, long nanos) {}
 
@@ -89,7 +89,6 @@ final class AcquiredRange {
         return first + at;
     }
 
-    /** Adds the record at its offset. */
     void put(LockedRecord locked) {
         int at = at(locked.offset());
         lockedRecords[at] = locked;
@@ -100,24 +99,21 @@ final class AcquiredRange {
         }
     }
 
-    /**
-     * Releases this offset and all later ones, because the broker did not send their batches. Some of these offsets may
-     * have no record.
-     */
+    /** Releases this offset and all later ones: the response does not contain their batches. */
     void notSentFrom(long offset) {
         for (long each = Math.max(first, offset); each <= last; each++) {
             states[at(each)] = AcknowledgementRange.RELEASE;
         }
     }
 
-    /** Rejects all offsets in this interval that belong to the range. No record was added at these offsets. */
+    /** Rejects the offsets of this interval that are in the range. They must have no records. */
     void reject(long from, long to) {
         for (long each = Math.max(first, from); each <= Math.min(last, to); each++) {
             states[at(each)] = AcknowledgementRange.REJECT;
         }
     }
 
-    /** Ends an open record. Returns false if the range does not have this record, or the record is no longer open. */
+    /** Ends an open record. Returns false if the range does not have it, or it is no longer open. */
     boolean end(LockedRecord locked, byte type, long nowNanos) {
         int at = at(locked.offset());
         if (lockedRecords[at] != locked || states[at] != OPEN) {
@@ -156,9 +152,7 @@ final class AcquiredRange {
         return ended;
     }
 
-    /**
-     * Returns a part of this range, with its open records and unacknowledged offsets. Do not use this range afterwards.
-     */
+    /** Returns a part of this range with its records and offsets. It replaces this range. */
     AcquiredRange part(long from, long to) {
         AcquiredRange part = new AcquiredRange(from, to, lock, acquiredNanos);
         part.knownSinceNanos = knownSinceNanos;
@@ -175,15 +169,12 @@ final class AcquiredRange {
         return part;
     }
 
-    /** Removes and returns all open records. The broker receives no acknowledgement for them. */
+    /** Removes and returns all open records, without acknowledging them. */
     List<LockedRecord> loseOpen() {
         return loseOpen(first, last);
     }
 
-    /**
-     * Removes and returns the open records between two offsets, inclusive. The broker receives no acknowledgement for
-     * them.
-     */
+    /** Removes and returns the open records between two offsets, inclusive, without acknowledging them. */
     List<LockedRecord> loseOpen(long from, long to) {
         List<LockedRecord> lost = new ArrayList<>();
         for (int i = at(Math.max(first, from)); i <= at(Math.min(last, to)); i++) {
@@ -224,10 +215,7 @@ final class AcquiredRange {
         return open == 0 && unacknowledged == 0;
     }
 
-    /**
-     * Returns the acknowledgements that are known but not queued yet, combined into as few ranges as possible. They
-     * then count as queued.
-     */
+    /** Returns the acknowledgements that are not queued yet, in few ranges, and marks them as queued. */
     List<AcknowledgementRange> takeUnacknowledged() {
         List<AcknowledgementRange> all = new ArrayList<>();
         for (int i = 0; i < states.length; ) {
@@ -252,7 +240,7 @@ final class AcquiredRange {
 
     /**
      * Returns whether an acknowledgement of this type can include the next offset. Gaps are acknowledged together with
-     * accepted records, because a single acknowledgement for a whole range costs the broker least.
+     * accepted records, because one acknowledgement for a whole range costs the broker least.
      */
     private static boolean goesWith(byte type, byte next) {
         boolean ends = next == AcknowledgementRange.GAP || next == AcknowledgementRange.ACCEPT;
@@ -263,24 +251,18 @@ final class AcquiredRange {
         return lock;
     }
 
-    /**
-     * Returns whether no renewal may be requested, because a renewal is unanswered or was refused, or because the
-     * brokers renew no locks.
-     */
+    /** Returns whether no renewal may be requested: one is unanswered or was refused, or the brokers renew no locks. */
     boolean isRenewing() {
         return renewing;
     }
 
-    /** Prevents further renewals, so that the whole range ends when its current lock expires. */
+    /** Stops renewals: the range ends when its current lock expires. */
     void endsWithItsLock() {
         renewing = true;
         renewable = false;
     }
 
-    /**
-     * Confirms a renewal. Has no effect if the renewal of another part of the range was refused. In that case, the
-     * whole range ends when the previous lock expires.
-     */
+    /** Confirms a renewal. Does nothing if the renewal of another part of the range was refused. */
     void renewed(Lock renewed) {
         if (renewable) {
             lock = renewed;
@@ -288,13 +270,13 @@ final class AcquiredRange {
         }
     }
 
-    /** Handles a refused renewal. The refusal does not end the previous lock, which may last for its full duration. */
+    /** Handles a refused renewal. The previous lock still lasts for its full duration. */
     void notRenewed() {
         lock = lockBefore;
         endsWithItsLock();
     }
 
-    /** Starts a renewal, and returns the open offsets to renew. Returns an empty list if there are none. */
+    /** Starts a renewal. Returns the open offsets to renew, which may be none. */
     List<AcknowledgementRange> takeRenewals() {
         lockBefore = lock;
         renewing = open > 0;

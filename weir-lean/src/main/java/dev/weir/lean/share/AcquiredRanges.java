@@ -18,7 +18,7 @@ final class AcquiredRanges {
     final PendingAcknowledgements pending = new PendingAcknowledgements();
     private final TreeMap<Long, AcquiredRange> ranges = new TreeMap<>();
 
-    /** The highest offset acquired so far, even if its record is already finished. */
+    /** Highest offset acquired so far, even if its record is finished. */
     private long lastAcquired = -1;
 
     AcquiredRanges(TopicIdPartition id) {
@@ -26,9 +26,9 @@ final class AcquiredRanges {
     }
 
     /**
-     * Adds a newly acquired range. If it overlaps with older ranges, the broker has ended their locks on the
-     * overlapping offsets. Removes the open records at these offsets, and returns them as lost. Also withdraws
-     * acknowledgements that would affect the new lock. The other offsets of the older ranges remain acquired.
+     * Adds a newly acquired range. The broker has ended the older locks on its offsets: removes the open records there,
+     * returns them as lost, and withdraws acknowledgements that would affect the new lock. Older ranges keep their
+     * other offsets.
      */
     List<LockedRecord> add(AcquiredRange range) {
         List<LockedRecord> lost = new ArrayList<>();
@@ -61,7 +61,7 @@ final class AcquiredRanges {
         }
     }
 
-    /** Returns a new list of the ranges that contain at least one of these offsets. */
+    /** Returns a new list of the ranges with at least one of these offsets. */
     List<AcquiredRange> touching(long first, long last) {
         List<AcquiredRange> found = new ArrayList<>();
         Map.Entry<Long, AcquiredRange> before = ranges.floorEntry(first);
@@ -78,7 +78,6 @@ final class AcquiredRanges {
         return at == null || !at.getValue().contains(offset) ? null : at.getValue();
     }
 
-    /** Returns a new list of all ranges, in the order of offsets. */
     List<AcquiredRange> all() {
         return new ArrayList<>(ranges.values());
     }
@@ -102,7 +101,7 @@ final class AcquiredRanges {
 
     /**
      * Returns the number of offsets from the first unfinished record to the last acquired offset. Finished records in
-     * between still count toward the broker's limit on acquired records.
+     * between still count for the broker's limit.
      */
     long span() {
         for (AcquiredRange range : ranges.values()) {
@@ -113,17 +112,14 @@ final class AcquiredRanges {
         return 0;
     }
 
-    /**
-     * Returns the number of offsets from the first unacknowledged one to the last acquired one. This is the span as the
-     * broker sees it.
-     */
+    /** Number of offsets from the first unacknowledged one to the last acquired one: the broker's span. */
     long unacknowledgedSpan() {
         return ranges.isEmpty()
                 ? 0
                 : lastAcquired - ranges.firstEntry().getValue().firstUnacknowledged() + 1;
     }
 
-    /** Removes all ranges, because all locks are gone. Returns the open records. */
+    /** Removes all ranges, because all locks are lost. Returns the open records. */
     List<LockedRecord> loseAll() {
         List<LockedRecord> lost = new ArrayList<>();
         ranges.values().forEach(range -> lost.addAll(range.loseOpen()));

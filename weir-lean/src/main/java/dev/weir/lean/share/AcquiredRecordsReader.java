@@ -26,8 +26,8 @@ final class AcquiredRecordsReader implements AutoCloseable {
     private static final double FORGETS = 0.1;
 
     /**
-     * Maximum number of offsets in an acquired range. Brokers acquire whole batches, and the number of offsets in a
-     * batch fits in an int. A larger range is therefore treated as corrupt.
+     * Maximum number of offsets in an acquired range. Brokers acquire whole batches, whose number of offsets fits into
+     * an int; a larger range is corrupt.
      */
     private static final long MOST_OFFSETS = Integer.MAX_VALUE - 8;
 
@@ -46,8 +46,8 @@ final class AcquiredRecordsReader implements AutoCloseable {
      * Returns the acquired ranges with their records. Offsets without a record are gaps. Offsets past the last batch of
      * the response are released.
      *
-     * @throws RuntimeException the receiver's exception, if a batch cannot be read and the receiver does not want to
-     *     skip it, or if the boundaries of the batches cannot be found
+     * @throws RuntimeException the receiver's exception, for an unreadable batch that it does not skip, or if the
+     * boundaries of the batches cannot be found
      */
     List<AcquiredRange> read(AcquiredRanges of, PartitionData data, Lock lock, long nowNanos) {
         List<AcquiredRecords> acquired = new ArrayList<>(data.acquiredRecords());
@@ -82,8 +82,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
                 && !ranges.isEmpty()
                 && data.records() != null
                 && data.records().sizeInBytes() > 0) {
-            // The response contains only the beginning of a batch. If the batch were released, the group would
-            // redeliver it with the same result until the delivery limit.
+            // Only the beginning of a batch has arrived. A release would deliver the same part again.
             throw corrupt(of, ranges.getFirst().first, "a batch longer than the answer");
         }
         for (AcquiredRange range : ranges) {
@@ -96,7 +95,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         try {
             return batches.hasNext();
         } catch (KafkaException fault) {
-            // A batch has an invalid length or version, so the batches after it cannot be found.
+            // A batch has an invalid length or version, so later batches cannot be found.
             throw corrupt(of, from, String.valueOf(fault.getMessage()));
         }
     }
@@ -109,10 +108,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         batchRecords = batchRecords == 0 ? size : batchRecords + FORGETS * (size - batchRecords);
     }
 
-    /**
-     * Returns the moving average of the number of offsets per batch; 0 until the first batch is read. Callable from any
-     * thread.
-     */
+    /** Moving average of offsets per batch; 0 until one is read. May be called from any thread. */
     double batchRecords() {
         return batchRecords;
     }
@@ -143,18 +139,17 @@ final class AcquiredRecordsReader implements AutoCloseable {
                 }
             });
         } catch (KafkaException | IllegalArgumentException fault) {
-            // IllegalArgumentException means an unknown codec.
+            // An unknown codec causes IllegalArgumentException.
             unreadable.found(of, batch, ranges, acquired, fault);
             return;
         }
-        // No record of a batch is passed on until the whole batch has been read.
+        // Pass on the records only now, after the whole batch has been read.
         for (int i = 0; i < records.size(); i++) {
             AcquiredRange range = theirs.get(i);
             range.put(receiver.receive(records.get(i)));
         }
     }
 
-    /** Returns the object that handles batches that could not be read. */
     UnreadableParts unreadable() {
         return unreadable;
     }
@@ -166,8 +161,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         byte[] value = record.hasValue() ? Utils.toArray(record.value()) : null;
         RecordHeaders headers = new RecordHeaders();
         for (Header header : record.headers()) {
-            // Kafka's headers decode their key and value lazily from the response buffer, which the next response
-            // overwrites. Reading them here forces the copy.
+            // Kafka's headers decode lazily from the response buffer, which is reused. Read each one to copy it.
             headers.add(header.key(), header.value());
         }
         int epoch = batch.partitionLeaderEpoch();

@@ -3,9 +3,8 @@ package dev.weir.lean.share;
 import java.util.Collection;
 
 /**
- * Divides a member's credits among its sessions. A credit allows a session to request one record. Sessions whose last
- * fetch returned records get equal parts. Each of the other sessions may request only a few records, enough to notice
- * new ones. Immutable.
+ * Divides a member's credits among its sessions. A credit is the permission to request one record. Sessions whose last
+ * fetch returned records get equal parts. The others may request a few records, enough to notice new ones. Immutable.
  *
  * @param each the maximum number of records to request in a session
  * @param probe the maximum number of records to request in a session whose last fetch returned nothing
@@ -13,20 +12,17 @@ import java.util.Collection;
  */
 record CreditDivision(int each, int probe, int threshold) {
 
-    /** A session sends a fetch only if at least a quarter of its credits are free. */
+    /** A session fetches only if at least a quarter of its credits are free. */
     private static final int WORTHWHILE = 4;
 
-    /**
-     * A member with more credits than workers acquires a reserve of records. A session sends a fetch only if it can
-     * also request at least half of its part of this reserve.
-     */
+    /** A session fetches only if it can request half of its part of the reserve: the records beyond one per worker. */
     private static final int WORTHWHILE_OF_STORE = 2;
 
-    /** Divisor for the credits of a session whose last fetch returned nothing, while other sessions find records. */
+    /** Divisor for the credits of a session that finds no records while others do. */
     private static final int PROBE = 8;
 
     /**
-     * Divides the credits. Cheap enough to be called in every turn.
+     * Divides the credits. Cheap enough for every turn.
      *
      * @param credits the maximum number of outstanding records
      * @param workers the number of records processed concurrently
@@ -46,7 +42,7 @@ record CreditDivision(int each, int probe, int threshold) {
         return new CreditDivision(each, finding == 0 ? each : Math.max(1, each / PROBE), threshold);
     }
 
-    /** Returns the largest number of records that a session may request. */
+    /** Returns the maximum number of records that a session may request. */
     int of(ShareSession session) {
         return session.foundNothing() ? probe : each;
     }

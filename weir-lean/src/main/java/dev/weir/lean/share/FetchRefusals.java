@@ -6,8 +6,8 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Remembers why the last fetch of each partition was refused. Refused fetches are retried ten times per second, so a
- * warning is logged only if the reason is new. Confined to the member's thread.
+ * Remembers why the last fetch of each partition was refused. Fetches are retried ten times per second, so only a new
+ * reason is logged. Confined to the member's thread.
  */
 final class FetchRefusals {
 

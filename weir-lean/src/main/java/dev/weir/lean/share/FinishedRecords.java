@@ -5,14 +5,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock-free stack of acquired records whose processing has ended. Worker threads call {@link #add}, and the member
- * removes the records with {@link #takeAll}. Only {@link #add} may be called from any thread. Before the member waits,
- * it sets the number of records that should wake it, and then checks whether that number has already been reached.
+ * A lock-free stack of acquired records whose processing has ended. Any thread may call {@link #add}; everything else
+ * is confined to the member's thread. Before the member waits, it sets the number of records that wake it, and then
+ * checks whether they are already there.
  */
 final class FinishedRecords {
 
     /**
-     * A node of an immutable linked list. The list is represented by its newest node.
+     * A node of an immutable linked list; the newest node stands for the list.
      *
      * @param count the number of records in this node and the nodes before it
      */
@@ -21,7 +21,7 @@ final class FinishedRecords {
     private final AtomicReference<@Nullable Ended> newest = new AtomicReference<>();
     private volatile int worthWaking = Integer.MAX_VALUE;
 
-    /** Adds a record; returns whether to wake the member. */
+    /** Adds a record. Returns whether to wake the member. */
     boolean add(LockedRecord locked) {
         Ended before;
         Ended added;
@@ -32,12 +32,11 @@ final class FinishedRecords {
         return added.count >= worthWaking;
     }
 
-    /** Sets the number of records at which {@link #add} starts to wake the member. */
+    /** Sets the number of records at which {@link #add} wakes the member. */
     void wakeFrom(int count) {
         worthWaking = count;
     }
 
-    /** Returns the number of records that have not been taken yet. */
     int count() {
         Ended last = newest.get();
         return last == null ? 0 : last.count;

@@ -19,14 +19,14 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records acquired by one share consumer of Kafka's client. Each record forms a range of its own, and
- * {@link LockRenewals} determines when it is renewed, released or acknowledged. Confined to the share consumer's
- * thread, except for {@link #firstOffsets} and {@link #lockMillis}.
+ * Records acquired by one share consumer of Kafka's client, each in a range of its own. {@link LockRenewals} decides
+ * when a record is renewed, released or acknowledged. Confined to the share consumer's thread, except for {@link
+ * #firstOffsets} and {@link #lockMillis}.
  *
- * <p>Kafka's client differs from a {@link ShareSession} in three ways. It does not fetch until every record is
- * acknowledged, including records whose locks have expired. It does not accept an acknowledgement of a record under
- * renewal until a poll has returned that record again. It forgets a record if the record's renewal is refused
- * ({@code ShareInFlightBatch.renew} of Kafka 4.4).
+ * <p>Kafka's client has three rules that a {@link ShareSession} does not have. It fetches only after every record is
+ * acknowledged, even those with expired locks. It accepts no acknowledgement of a record under renewal until a poll has
+ * returned that record again. It forgets a record whose renewal is refused ({@code ShareInFlightBatch.renew} of Kafka
+ * 4.4).
  */
 public final class HeldRecords {
 
@@ -41,10 +41,9 @@ public final class HeldRecords {
     }
 
     /**
-     * An acknowledgement that the brokers have not answered.
+     * An acknowledgement without a response.
      *
-     * @param topicId the topic id in the brokers' last answer before this acknowledgement was sent; zero if there was
-     *     no answer
+     * @param topicId the topic id in the last response before it was sent; zero if there was none
      */
     private record SentAcknowledgement(AcknowledgeType type, long sinceNanos, Uuid topicId) {}
 
@@ -52,7 +51,7 @@ public final class HeldRecords {
 
         private final AcquiredRanges ranges;
 
-        /** Records that must be acknowledged to the client before it fetches again, including records under renewal. */
+        /** Records that must be acknowledged before the client fetches again, including records under renewal. */
         private final TreeMap<Long, LockedRecord> unacknowledged = new TreeMap<>();
 
         private final Set<Long> renewing = new HashSet<>();
@@ -69,9 +68,9 @@ public final class HeldRecords {
         }
 
         /**
-         * Returns whether an answer belongs to a renewal from before the topic was recreated. The topic id shows this.
-         * The order of the answers does not, because the new topic's leader may answer first. If the former topic's id
-         * is unknown, the first answer counts as the answer to the renewal.
+         * Returns whether a response belongs to a renewal from before the topic was recreated. The topic id shows this;
+         * the order does not, because the new leader may respond first. If the former topic's id is unknown, the first
+         * response counts as the response to the renewal.
          */
         boolean takeRenewedBefore(long offset, Uuid answeredId) {
             SentAcknowledgement former = renewedBefore.get(offset);
@@ -96,7 +95,6 @@ public final class HeldRecords {
         this.locks = new LockRenewals(receiver);
     }
 
-    /** Sets the lock duration most recently reported by the brokers. */
     public void lockMillis(int millis) {
         locks.millis(millis);
     }
@@ -106,15 +104,11 @@ public final class HeldRecords {
         return locks.millis();
     }
 
-    /**
-     * Returns the first unacknowledged offset of each partition, as of the last call of {@link #publish}. May be called
-     * from any thread.
-     */
+    /** First unacknowledged offset of each partition at the last {@link #publish}. May be called from any thread. */
     public Map<TopicPartition, Long> firstOffsets() {
         return firstOffsets;
     }
 
-    /** Publishes {@link #firstOffsets}. */
     public void publish() {
         Map<TopicPartition, Long> now = new HashMap<>();
         partitions.forEach((partition, of) -> {
@@ -125,7 +119,6 @@ public final class HeldRecords {
         firstOffsets = now;
     }
 
-    /** Adds a record. */
     public void add(LockedRecord record, long lockedSinceNanos, long nowNanos) {
         OfPartition of =
                 partitions.computeIfAbsent(new TopicPartition(record.topic(), record.partition()), OfPartition::new);
@@ -137,9 +130,9 @@ public final class HeldRecords {
     }
 
     /**
-     * Ends the pending renewal of a record that a poll has returned. Returns false if the record is new. A new record
-     * at the offset of a record under renewal belongs to a recreated topic. The former record and its acknowledgements
-     * are then dropped.
+     * Ends the renewal of a record that a poll has returned. Returns false if the record is new. If it has the offset
+     * of a different record under renewal, the topic was recreated: the former record and its acknowledgements are
+     * dropped.
      */
     public boolean takeUp(ConsumerRecord<byte[], byte[]> record) {
         OfPartition of = partitions.get(new TopicPartition(record.topic(), record.partition()));
@@ -180,7 +173,7 @@ public final class HeldRecords {
     }
 
     /**
-     * Renews and releases locks as necessary, and gives the client all acknowledgements that are due.
+     * Renews and releases locks, and passes acknowledgements that are due to the client.
      *
      * @param ends true if the pipeline has stopped requesting records; it may still take records in their last delivery
      */
@@ -239,10 +232,9 @@ public final class HeldRecords {
     }
 
     /**
-     * Acknowledges records whose locks have expired, because the client does not fetch until every record is
-     * acknowledged. A finished record is acknowledged with its outcome, because the acknowledgement may still arrive in
-     * time. All other records are released. These acknowledgements are sent in separate requests, because a single late
-     * acknowledgement makes the broker refuse the partition's other acknowledgements in the same request.
+     * Acknowledges records whose locks have expired, because the client does not fetch before. A finished record is
+     * acknowledged with its outcome, which may still arrive in time; the others are released. Uses separate requests:
+     * one late acknowledgement makes the broker refuse all acknowledgements of the partition in its request.
      */
     private void acknowledgeLost(OfPartition of, long nowNanos) {
         List<LockedRecord> lost = new ArrayList<>();
@@ -271,15 +263,12 @@ public final class HeldRecords {
         of.unacknowledged.remove(offset);
     }
 
-    /** Returns whether the brokers have yet to respond to at least one renewal. */
+    /** Returns whether a renewal has no response yet. */
     public boolean awaitsRenewals() {
         return partitions.values().stream().anyMatch(of -> of.renewing.stream().anyMatch(of.unanswered::containsKey));
     }
 
-    /**
-     * Returns whether to poll for the renewed records. The client must poll when all renewals are answered, or earlier
-     * if some locks would otherwise come close to expiring.
-     */
+    /** Returns whether to poll for renewed records: all are answered, or some locks are close to expiring. */
     public boolean hasRenewed(long nowNanos) {
         boolean renews = false;
         for (OfPartition of : partitions.values()) {
@@ -291,7 +280,7 @@ public final class HeldRecords {
         return renews && (!awaitsRenewals() || nowNanos - renewedAtNanos >= locks.nanos() / 4);
     }
 
-    /** Processes the brokers' response to acknowledgements. Called by the client's acknowledgement callback. */
+    /** Processes the response to acknowledgements. Called by the client's acknowledgement callback. */
     public void answered(Map<TopicIdPartition, Set<Long>> offsets, @Nullable Exception failure, long nowNanos) {
         offsets.forEach((id, answered) -> {
             OfPartition of = partitions.get(id.topicPartition());
@@ -347,10 +336,7 @@ public final class HeldRecords {
         return given;
     }
 
-    /**
-     * Reports all open records as lost, because the client's session is closing. The client may still deliver responses
-     * to acknowledgements while it closes.
-     */
+    /** Reports all open records as lost, because the client's session closes. */
     public void close() {
         for (OfPartition of : partitions.values()) {
             of.ranges.loseAll().forEach(receiver::lost);

@@ -6,28 +6,22 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The lock policy of a share group member, used by {@link HeldRecords} and {@link ShareSessions}. It acts when half of
- * a lock's duration has passed. It then renews the locks of records that are being processed, if the group allows
- * renewals. It releases waiting records, unless they are close to the delivery limit. The records of a range are
- * acknowledged together, unless the last ones take too long. Confined to the thread that acquires records, except for
- * {@link #millis()}.
+ * The lock policy of a share group member. After half of a lock's duration, it renews the lock of a record in
+ * processing, if the group allows it. It releases a record that still waits, unless the record is close to the delivery
+ * limit. It acknowledges the records of a range together, unless the last ones take too long. Confined to the thread
+ * that acquires records, except for {@link #millis()}.
  */
 final class LockRenewals {
 
     private static final int DEFAULT_MILLIS = 30_000;
 
-    /**
-     * Maximum time that finished records of a range wait for the range's other records before they are acknowledged.
-     */
+    /** Maximum time that finished records wait for the other records of their range before they are acknowledged. */
     private static final long PATIENCE_NANOS = 50_000_000;
 
-    /** The window of acquired offsets counts as almost full when at least this fraction of it is used. */
+    /** The window of acquired offsets is almost full if at least this fraction of it is used. */
     static final double TIGHT = 0.9;
 
-    /**
-     * Fraction of a lock's duration after which an acknowledgement may reach the broker too late. Such acknowledgements
-     * are sent in separate requests.
-     */
+    /** After this fraction of a lock's duration, an acknowledgement may be late and is sent in a separate request. */
     private static final double DOUBTFUL = 0.8;
 
     private final AcquiredRecordReceiver receiver;
@@ -53,7 +47,7 @@ final class LockRenewals {
     }
 
     /**
-     * Does the work that is due for a partition: renews and releases records, and queues acknowledgements.
+     * Renews and releases records of a partition, and queues acknowledgements.
      *
      * @param window the maximum number of acquired offsets in a partition
      * @param ends true if the pipeline has stopped requesting records; it may still take records in their last delivery
@@ -67,8 +61,7 @@ final class LockRenewals {
             Lock lock = range.lock();
             long age = nowNanos - lock.sinceNanos();
             if (ends) {
-                // Releasing a record in its last delivery would lose it, so it is kept while the pipeline may still
-                // take it.
+                // A released record in its last delivery would be lost. Keep it while the pipeline may still take it.
                 passedBy += giveBack(
                         range,
                         locked -> (!locked.isLastDelivery() || (over && locked.isOffered())) && locked.giveBack(),
@@ -78,8 +71,7 @@ final class LockRenewals {
                 range.loseOpen().forEach(receiver::lost);
                 of.pending.withdraw(range.first, range.last);
             } else if (age >= lock.nanos() / 2 && !range.isRenewing()) {
-                // A record close to its delivery limit keeps waiting, because releasing it would waste one of its last
-                // deliveries.
+                // Keep a record that is close to its delivery limit: a release would waste one of its last deliveries.
                 passedBy += giveBack(range, locked -> !locked.isAtRisk() && locked.giveBack(), nowNanos);
                 if (receiver.renewsLocks()) {
                     renewals.addAll(range.takeRenewals());
@@ -87,8 +79,7 @@ final class LockRenewals {
                     range.endsWithItsLock();
                 }
             }
-            // If the window is almost full, acknowledge the oldest finished records without waiting for the other
-            // records of their range, so that the broker can acquire more.
+            // If the window is almost full, acknowledge the oldest finished records without waiting for their range.
             boolean frees = tight && range.firstUnacknowledged() < range.firstOpen();
             tell(of, range, nowNanos, ends || frees, age >= lock.nanos() * DOUBTFUL);
             if (frees) {

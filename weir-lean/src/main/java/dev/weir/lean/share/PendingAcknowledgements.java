@@ -7,16 +7,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pending acknowledgements of one partition, waiting to be sent. The broker accepts or refuses all acknowledgements of
- * the partition in a request together, so acknowledgements that might be refused are sent in separate requests.
- * Confined to the member's thread.
+ * Acknowledgements of one partition, waiting to be sent. The broker accepts or refuses all of them in a request
+ * together, so doubtful ones are sent in separate requests. Confined to the member's thread.
  */
 final class PendingAcknowledgements {
 
     /**
-     * The partition's acknowledgements to be sent in one request.
+     * Acknowledgements of the partition to be sent in one request.
      *
-     * @param renews true if all of them are renewals, false if none of them are; the two kinds are never mixed
+     * @param renews true if all are renewals, false if none is
      */
     record Packet(List<AcknowledgementRange> acks, boolean renews) {}
 
@@ -24,7 +23,7 @@ final class PendingAcknowledgements {
     private final ArrayDeque<Packet> apart = new ArrayDeque<>();
     private final ArrayDeque<Packet> renewals = new ArrayDeque<>();
 
-    /** The time when the oldest pending acknowledgement was added. */
+    /** Time of the oldest pending acknowledgement. */
     private long sinceNanos;
 
     private boolean hurried;
@@ -59,30 +58,29 @@ final class PendingAcknowledgements {
         return sinceNanos;
     }
 
-    /** Requests that the acknowledgements be sent soon, because they free locks in a window that is almost full. */
+    /** Requests to send the acknowledgements soon, because a window of acquired offsets is almost full. */
     void hurry() {
         hurried = true;
     }
 
-    /** Returns whether the next packet must be sent soon, because it frees locks in a window that is almost full. */
+    /** Returns whether to send the next packet soon, because a window of acquired offsets is almost full. */
     boolean isHurried() {
         return hurried;
     }
 
-    /** Returns whether the next packet of acknowledgements is sent in a separate request. */
+    /** Returns whether the next packet needs a separate request. */
     boolean isNextApart() {
         return good.isEmpty();
     }
 
-    /** Takes out the next packet of acknowledgements; null if there is none. */
+    /** Removes and returns the next packet; null if there is none. */
     @Nullable
     Packet take() {
         hurried = false;
         if (good.isEmpty()) {
             return apart.poll();
         }
-        // The broker requires ascending offsets. If an offset was acquired twice, it may have two pending
-        // acknowledgements. The second one is then sent in a separate request.
+        // The broker needs ascending offsets. Send the second acknowledgement of an offset separately.
         good.sort(Comparator.comparingLong(AcknowledgementRange::first));
         List<AcknowledgementRange> together = new ArrayList<>(good.size());
         long end = -1;
@@ -103,15 +101,14 @@ final class PendingAcknowledgements {
         return renewals.poll();
     }
 
-    /** Puts back a packet that the broker did not process, ahead of the other separate packets. */
+    /** Puts back a packet that the broker did not process, before the other separate packets. */
     void putBack(Packet packet) {
         (packet.renews() ? renewals : apart).addFirst(packet);
     }
 
     /**
-     * Splits a packet that the broker refused because at least one of its acknowledgements is invalid, and queues the
-     * two halves for separate requests. A packet with a single range cannot be split, because the whole range has the
-     * same lock.
+     * Splits a packet with at least one invalid acknowledgement, as the broker reported, into two separate packets. A
+     * packet with a single range cannot be split, because the range has one lock.
      *
      * @return the invalid acknowledgement, or null if the packet was split
      */
@@ -129,15 +126,14 @@ final class PendingAcknowledgements {
     }
 
     /**
-     * Withdraws acknowledgements that belong to locks that have ended. The broker identifies an acknowledgement only by
-     * offsets and member, so a late RELEASE or RENEW would affect the member's new lock on the same offsets. ACCEPT and
-     * REJECT are kept, because a finished record is finished regardless of the lock.
+     * Withdraws acknowledgements of locks that have ended. The broker knows only offset and member, so a late RELEASE
+     * or RENEW would affect the member's new lock on the same offset. ACCEPT and REJECT stay: the record is finished.
      */
     void withdraw(long first, long last) {
         withdraw(first, last, false);
     }
 
-    /** Withdraws all acknowledgements of an offset, because the offset now belongs to another topic. */
+    /** Withdraws all acknowledgements of an offset, which now belongs to a recreated topic. */
     void withdrawAll(long offset) {
         withdraw(offset, offset, true);
     }
@@ -185,7 +181,7 @@ final class PendingAcknowledgements {
         return left;
     }
 
-    /** Removes and returns all packets, because the locks are gone. */
+    /** Removes and returns all packets, because the locks are lost. */
     List<Packet> clear() {
         List<Packet> all = new ArrayList<>(apart);
         all.addAll(renewals);

@@ -4,8 +4,8 @@ import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * An acquired offset of an unreadable batch, other than the offset of the record that represents the batch. The offset
- * gets the same acknowledgement as that record. Immutable.
+ * An acquired offset of an unreadable batch that one record represents. It gets the same acknowledgement as that
+ * record. Immutable.
  *
  * @param record the record that represents the batch
  */

@@ -15,36 +15,31 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partitions of a share session. Keeps track of the partitions to read, of the partitions that the broker knows to
- * be in the session, and of the acquired ranges. Acquired ranges are kept even if the member no longer reads their
- * partition. Confined to the member's thread.
+ * The partitions of a share session: those to read, those that the broker has listed, and the acquired ranges. Ranges
+ * are kept even if their partition is no longer read. Confined to the member's thread.
  */
 final class SessionPartitions {
 
-    /** Maximum time that acknowledgements wait, so that several can be sent together or with the next fetch. */
+    /** Maximum wait of acknowledgements for other acknowledgements or the next fetch. */
     private static final long ACK_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** Maximum time that acknowledgements wait if the window of acquired offsets is almost full. */
+    /** Maximum wait of acknowledgements while the window of acquired offsets is almost full. */
     private static final long HURRIED_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final Map<TopicIdPartition, AcquiredRanges> acquired = new LinkedHashMap<>();
     private final Set<TopicIdPartition> wanted = new LinkedHashSet<>();
     private final Set<TopicIdPartition> listed = new HashSet<>();
 
-    /** The changes to the session's partitions, which a fetch reports to the broker. */
+    /** Changes to the session's partitions, reported to the broker by a fetch. */
     record Changes(List<TopicIdPartition> added, List<TopicIdPartition> forgotten) {}
 
-    /**
-     * Sets the partitions to read, starting with the next fetch. Records already acquired from other partitions are
-     * still processed and acknowledged.
-     */
+    /** Sets the partitions to read from the next fetch on. Records acquired before are still acknowledged. */
     void want(Collection<TopicIdPartition> partitions) {
         wanted.clear();
         wanted.addAll(partitions);
         partitions.forEach(this::acquiredOf);
     }
 
-    /** Stops reading a partition from this broker. */
     void wantNoMore(TopicIdPartition id) {
         wanted.remove(id);
     }
@@ -76,9 +71,8 @@ final class SessionPartitions {
     }
 
     /**
-     * Ends the processing of a record. Returns false if the record is not acquired in any of these partitions. Records
-     * are compared by object identity, because a recreated topic may have records with the same topic name, partition
-     * and offset.
+     * Ends the processing of a record. Returns false if it is not acquired here. Compares records by identity, because
+     * a recreated topic may have a record with the same topic name, partition and offset.
      */
     boolean end(LockedRecord locked, byte type, long nowNanos) {
         for (AcquiredRanges each : acquired.values()) {
@@ -92,12 +86,12 @@ final class SessionPartitions {
         return false;
     }
 
-    /** Forgets partitions that are no longer read and have neither acquired records nor pending acknowledgements. */
+    /** Forgets unread partitions without acquired records and pending acknowledgements. */
     void forgetOver() {
         acquired.values().removeIf(each -> each.isEmpty() && !wanted.contains(each.id));
     }
 
-    /** Returns the number of records that are acquired and not finished. */
+    /** Number of acquired records that are not finished. */
     int open() {
         int open = 0;
         for (AcquiredRanges each : acquired.values()) {
@@ -111,22 +105,19 @@ final class SessionPartitions {
         return acquired.values().stream().allMatch(AcquiredRanges::isEmpty);
     }
 
-    /**
-     * Returns whether every partition has reached its limit on acquired offsets. In this state, a fetch would return
-     * nothing, and would only delay the acknowledgements that free locks.
-     */
+    /** Returns whether all partitions are at their limit. A fetch would only delay acknowledgements. */
     boolean areFull(long window) {
         return !wanted.isEmpty()
                 && listed.containsAll(wanted)
                 && wanted.stream().allMatch(id -> acquiredOf(id).span() >= window);
     }
 
-    /** Clears the list of partitions, because the broker's session is gone. */
+    /** Clears the listed partitions, because the broker's session is gone. */
     void unlist() {
         listed.clear();
     }
 
-    /** Replaces the listed partitions with the wanted ones. Returns the differences, to be sent to the broker. */
+    /** Lists the wanted partitions. Returns the changes to send to the broker. */
     Changes list() {
         List<TopicIdPartition> added = new ArrayList<>();
         List<TopicIdPartition> forgotten = new ArrayList<>();

@@ -29,9 +29,8 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member's view of the cluster: the brokers, topic ids, partition leaders and group coordinator. Metadata requests,
- * created by {@link ClusterMetadata}, and coordinator lookups use the same connection, with one request in flight.
- * Confined to the member's thread.
+ * A member's view of the cluster: brokers, topic ids, partition leaders and group coordinator. Metadata requests and
+ * coordinator lookups use one connection, with one request in flight. Confined to the member's thread.
  */
 final class ShareCluster implements ClusterView {
 
@@ -80,17 +79,16 @@ final class ShareCluster implements ClusterView {
                 MAX_AGE_NANOS);
     }
 
-    /** Sets the current time. */
     void at(long now) {
         nowNanos = now;
     }
 
-    /** Marks the known leaders as possibly wrong or incomplete, so that they are requested again soon. */
+    /** Requests the leaders again soon, because a known leader may be wrong. */
     void doubtLeaders() {
         metadata.refused(nowNanos);
     }
 
-    /** Marks the known coordinator as possibly wrong, so that it is looked up again soon. */
+    /** Looks up the coordinator again soon, because the known one may be wrong. */
     void doubtCoordinator() {
         metadata.unhelpful();
         if (!wantsCoordinator && !looksUp) {
@@ -99,10 +97,7 @@ final class ShareCluster implements ClusterView {
         }
     }
 
-    /**
-     * Notes that the broker returned by the last lookup is the group's coordinator, which resets the backoff of
-     * lookups.
-     */
+    /** Notes that the last lookup returned the right coordinator, which resets the lookup backoff. */
     void confirmCoordinator() {
         lookupBackoff.succeeded();
     }
@@ -123,24 +118,21 @@ final class ShareCluster implements ClusterView {
         return List.of(metadata.nextAddress());
     }
 
-    /** Returns the partition with its topic name, or null if the topic is unknown. */
+    /** Returns the partition with its topic name; null if the topic is unknown. */
     @Nullable
     TopicIdPartition partition(Uuid topic, int number) {
         String name = names.get(topic);
         return name == null ? null : new TopicIdPartition(topic, new TopicPartition(name, number));
     }
 
-    /** Returns the id of the broker that leads the partition, or null if it is unknown. */
+    /** Returns the broker id of the partition's leader; null if unknown. */
     @Nullable
     Integer leader(TopicIdPartition partition) {
         PartitionLeader leader = leaders.get(partition);
         return leader == null || leader.node() == PartitionLeader.NOBODY ? null : leader.node();
     }
 
-    /**
-     * Forgets the leader of a partition, because the leader has moved. No session fetches the partition until brokers
-     * report its leader again.
-     */
+    /** Forgets the leader of a moved partition. No session fetches it until its leader is known again. */
     void forget(TopicIdPartition partition) {
         PartitionLeader leader = leaders.get(partition);
         if (leader != null) {
@@ -150,8 +142,8 @@ final class ShareCluster implements ClusterView {
     }
 
     /**
-     * Updates a partition's leader with the leader named by a broker that no longer leads the partition (KIP-951).
-     * Ignores the update if the leader's address is unknown or its epoch is not newer than the known epoch.
+     * Sets a partition's leader as named by its former leader (KIP-951). Does nothing if the new leader's address is
+     * unknown or its epoch is not newer.
      *
      * @param node the leader's id; negative if the broker does not know it
      * @param address the leader's address, or null if the broker did not report it
@@ -187,7 +179,6 @@ final class ShareCluster implements ClusterView {
         return metadata.ask(topics.stream(), nowNanos);
     }
 
-    /** Notes that the connection to the broker that was asked is lost. */
     void lost() {
         wantsCoordinator |= looksUp;
         looksUp = false;
@@ -220,10 +211,10 @@ final class ShareCluster implements ClusterView {
 
     @Override
     public void moved(int node) {
-        // A session that reconnects uses the new address.
+        // A reconnecting session uses the new address.
     }
 
-    /** Accepts every topic id that a broker reports, because only the id in the coordinator's assignment matters. */
+    /** Accepts every reported topic id: only the id in the coordinator's assignment matters. */
     @Override
     public TopicIdAgreement agreement(String topic) {
         return new TopicIdAgreement();

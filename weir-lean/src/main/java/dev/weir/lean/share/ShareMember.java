@@ -12,10 +12,9 @@ import org.apache.kafka.common.protocol.ApiMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member of a share group. It joins the group, finds the leaders of its assigned partitions, and reads from them
- * through {@link ShareSessions}. It has no threads or sockets of its own: the caller drives it by calling
- * {@link #turn}. Confined to one thread, except for {@link #ended}, {@link #isJoined}, {@link #span},
- * {@link #lockMillis} and {@link #batchRecords}.
+ * A member of a share group. Joins the group, finds the leaders of its assigned partitions, and reads from them through
+ * {@link ShareSessions}. Has no threads or sockets: the caller drives it with {@link #turn}. Confined to one thread,
+ * except for {@link #ended}, {@link #isJoined}, {@link #span}, {@link #lockMillis} and {@link #batchRecords}.
  */
 public final class ShareMember implements AutoCloseable {
 
@@ -44,7 +43,7 @@ public final class ShareMember implements AutoCloseable {
     private MessageNetwork.@Nullable Channel coordinator;
     private @Nullable InetSocketAddress coordinatorAddress;
 
-    /** True if the assignment or a leader may have changed since the sessions were last updated. */
+    /** True if the assignment or a leader may have changed since the sessions were updated. */
     private boolean moved;
 
     private long nowNanos;
@@ -71,8 +70,8 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /**
-     * Sets the number of workers. Records acquired beyond that number form a reserve for the workers. The next fetch
-     * may be delayed until part of the reserve is used up.
+     * Sets the number of workers. Records beyond one per worker are a reserve; a fetch may wait until part of the
+     * reserve is used up.
      */
     public void workers(int most) {
         sessions.workers(most);
@@ -90,8 +89,8 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /**
-     * Reports that the processing of a record has ended. Returns true if the member should be woken for its next turn.
-     * Callable from any thread.
+     * Reports that the processing of a record has ended. Returns true if the member should wake for its next turn. May
+     * be called from any thread.
      */
     public boolean ended(LockedRecord locked) {
         return sessions.ended(locked);
@@ -103,24 +102,19 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /**
-     * Returns the largest number of offsets in a partition from its first unfinished record to its last acquired one.
-     * May be called from any thread.
+     * Largest number of offsets in a partition from its first unfinished record to its last acquired one. May be called
+     * from any thread.
      */
     public long span() {
         return sessions.span();
     }
 
-    /**
-     * Returns the duration of an acquisition lock in milliseconds; 0 until it is known. May be called from any thread.
-     */
+    /** Duration of an acquisition lock in milliseconds; 0 until it is known. May be called from any thread. */
     public int lockMillis() {
         return sessions.lockMillis();
     }
 
-    /**
-     * Returns the mean size of a producer batch, in records; 0 until the first batch is read. May be called from any
-     * thread.
-     */
+    /** Mean size of a producer batch, in records; 0 until the first batch is read. May be called from any thread. */
     public double batchRecords() {
         return sessions.batchRecords();
     }
@@ -130,7 +124,7 @@ public final class ShareMember implements AutoCloseable {
         return sessions.open();
     }
 
-    /** Sets the current time. Called before responses are received between turns. */
+    /** Sets the current time, for responses that arrive between turns. */
     public void at(long now) {
         nowNanos = now;
         cluster.at(now);
@@ -138,7 +132,7 @@ public final class ShareMember implements AutoCloseable {
     }
 
     /**
-     * Does all work that is due at this time.
+     * Does all work that is due.
      *
      * @return delay in nanoseconds until the next turn, unless an event comes first
      */

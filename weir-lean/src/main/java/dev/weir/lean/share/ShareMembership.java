@@ -50,19 +50,18 @@ final class ShareMembership {
     private int epoch;
     private boolean underWay;
 
-    /** True if the most recently sent request is the request to leave, whether or not it has been answered. */
+    /** True if the last request is the request to leave, answered or not. */
     private boolean saysGoodbye;
 
     private boolean waiting;
 
     /**
-     * True if the next heartbeat must request the complete assignment. The coordinator sends the assignment only when
-     * it changes, when the member joins, or when a heartbeat contains the topic names. If a response was lost, the
-     * assignment may have been lost with it.
+     * True if the next heartbeat must request the complete assignment, because a lost response may have contained it.
+     * Otherwise the coordinator sends only changes.
      */
     private boolean asksForAll;
 
-    /** Number of heartbeats sent early because the member had no partitions. */
+    /** Number of early heartbeats, sent because the member had no partitions. */
     private int early;
 
     private long dueNanos;
@@ -79,7 +78,6 @@ final class ShareMembership {
         return id;
     }
 
-    /** Returns the assigned partitions by topic id. */
     Map<Uuid, Set<Integer>> assigned() {
         return assigned;
     }
@@ -123,7 +121,7 @@ final class ShareMembership {
         };
     }
 
-    /** Processes an answer. Returns true if another broker may be the coordinator now. */
+    /** Processes a response. Returns true if another broker may be the coordinator now. */
     boolean answered(ShareGroupHeartbeatResponseData answer, long nowNanos) {
         underWay = false;
         if (state == State.LEAVING) {
@@ -150,10 +148,7 @@ final class ShareMembership {
         return false;
     }
 
-    /**
-     * Processes a response while the member is leaving. The response may still belong to a heartbeat sent before the
-     * request to leave.
-     */
+    /** Processes a response while the member is leaving. It may still belong to an earlier heartbeat. */
     private boolean leavingAnswered(Errors error, long nowNanos) {
         if (saysGoodbye) {
             state = State.GONE;
@@ -190,8 +185,8 @@ final class ShareMembership {
             assigned = now;
             LOG.debug("share group {}: assigned {}", group, now);
         }
-        // A group reassigns partitions at most once per second, and members learn about it in their next heartbeat. A
-        // member without partitions therefore sends its first heartbeats early.
+        // A group reassigns partitions at most once per second, and members learn it from a heartbeat. Send the first
+        // heartbeats of a member without partitions early.
         boolean asksSoon = assigned.isEmpty() && early++ < EARLY_BEATS;
         dueNanos = nowNanos + (asksSoon ? Math.min(interval, EARLY_NANOS) : interval);
     }
@@ -202,7 +197,6 @@ final class ShareMembership {
         dueNanos = nowNanos + RETRY_NANOS;
     }
 
-    /** Notes that the connection to the coordinator was lost. */
     void lost(@Nullable String why, long nowNanos) {
         if (state == State.LEAVING && underWay && saysGoodbye) {
             LOG.warn("share group {}: no answer to the request to leave ({}); the group notices by itself", group, why);

@@ -14,10 +14,7 @@ import org.apache.kafka.common.message.ShareFetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.ShareFetchRequestData.FetchTopic;
 import org.apache.kafka.common.message.ShareFetchRequestData.ForgottenTopic;
 
-/**
- * Creates the ShareFetch and ShareAcknowledge requests of a member's sessions, both in version 2. Confined to the
- * member's thread.
- */
+/** Creates a member's ShareFetch and ShareAcknowledge requests, both in version 2. Confined to the member's thread. */
 final class ShareRequests {
 
     static final short VERSION = 2;
@@ -25,16 +22,13 @@ final class ShareRequests {
     private static final byte BATCH_OPTIMIZED = 0;
     private static final byte RECORD_LIMIT = 1;
 
-    /**
-     * Maximum wait of a fetch while records are acquired. The wait is short because acknowledgements of these records
-     * cannot be sent until the response to the fetch arrives.
-     */
+    /** Maximum wait of a fetch while records are acquired. It is short, because acknowledgements wait for it. */
     private static final int SHORT_WAIT_MILLIS = 10;
 
     private static final int LONG_WAIT_MILLIS = 500;
 
-    // The byte limit of a fetch is the expected size times this factor. The limit matters because a broker divides it
-    // among the partitions and reads up to each partition's part, even if only a few records were requested.
+    // The byte limit of a fetch is the expected size of its records times this factor. A broker divides the limit among
+    // the partitions, and reads that much from each, even if only a few records were requested.
     private static final double BYTES_SLACK = 1.5;
     private static final int MIN_PARTITION_BYTES = 64 * 1024;
     private static final int MAX_BYTES = 16 * 1024 * 1024;
@@ -50,12 +44,12 @@ final class ShareRequests {
         this.member = member;
     }
 
-    /** Sets whether brokers return whole producer batches, which may exceed the requested number of records. */
+    /** Sets whether brokers return whole producer batches, even beyond the requested number of records. */
     void wholeBatches(boolean whole) {
         wholeBatches = whole;
     }
 
-    /** Updates the mean number of bytes per acquired record from a response. */
+    /** Updates the mean size of a record from a response. */
     void saw(int records, int bytes) {
         meanBytes += FORGETS * ((double) bytes / records - meanBytes);
     }

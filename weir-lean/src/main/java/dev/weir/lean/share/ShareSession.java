@@ -45,10 +45,7 @@ final class ShareSession {
     private static final long FEW_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long PAUSE_NANOS = 100_000_000;
 
-    /**
-     * Divisor for raising {@code mostRecords}. A response with at least {@code mostRecords} records raises that limit
-     * by an eighth.
-     */
+    /** Divisor for raising {@code mostRecords} after a response with at least that many records. */
     private static final int GROWTH = 8;
 
     /**
@@ -76,12 +73,12 @@ final class ShareSession {
     private boolean ended;
     private boolean foundNothing;
 
-    /** Maximum number of records to request. It is lowered if a quota makes the broker discard a response. */
+    /** Maximum number of records to request. Lowered when a quota makes the broker discard a response. */
     private int mostRecords = Integer.MAX_VALUE;
 
     private boolean quotaReported;
 
-    /** The last reason why the broker refused the whole session; NONE after a response with records. */
+    /** Reason why the broker last refused the whole session; NONE after a response with records. */
     private Errors refusal = Errors.NONE;
 
     ShareSession(int node, ShareRequests requests, AcquiredRecordReceiver receiver, SessionAnswers answers) {
@@ -109,7 +106,7 @@ final class ShareSession {
         return underWay == null && partitions.areQuiet();
     }
 
-    /** Returns whether the broker no longer has the session, or never had it. */
+    /** Returns whether the broker does not have the session. */
     boolean hasEnded() {
         return ended || (epoch == TO_OPEN && underWay == null);
     }
@@ -133,11 +130,10 @@ final class ShareSession {
         if (partitions.haveDueAcks(nowNanos, turn.flush, true)) {
             return acknowledge(nowNanos, partitions.takeAcks(false));
         }
-        // If only a few credits are free, delay the fetch until more are free, but not for long.
+        // If few credits are free, wait for more, but not for long.
         boolean waited = nowNanos - fetchedNanos >= FEW_AGE_NANOS;
         boolean worth = turn.credits >= turn.threshold || due || partitions.open() == 0 || waited;
-        // A session that has reached its limit still fetches occasionally, because other members may have finished
-        // records and so freed locks.
+        // Fetch occasionally even at the limit: other members may have freed locks.
         if (turn.credits > 0 && partitions.areWanted() && worth && (waited || !partitions.areFull(turn.window))) {
             return fetch(nowNanos, turn.credits, partitions.takeAcks(true));
         }
@@ -146,8 +142,8 @@ final class ShareSession {
 
     private @Nullable ApiMessage open(long nowNanos, Turn turn, boolean renews) {
         if (!partitions.areWanted()) {
-            // A session cannot be opened without partitions to read, and without a session no acknowledgement can be
-            // sent. The acquired records are therefore lost. The broker delivers them again when their locks expire.
+            // A session needs a partition to read, and acknowledgements need a session. The acquired records are lost,
+            // and delivered again when their locks expire.
             partitions.acquired().forEach(of -> lose(of, Errors.SHARE_SESSION_NOT_FOUND));
             return null;
         }
@@ -155,9 +151,7 @@ final class ShareSession {
         return turn.credits < 1 && !waits ? null : fetch(nowNanos, Math.max(1, turn.credits), Map.of());
     }
 
-    /**
-     * Returns the request that ends the session; null if a request is still in flight or the session has already ended.
-     */
+    /** Returns the request that ends the session; null if one is in flight or the session has ended. */
     @Nullable
     ApiMessage last(long nowNanos) {
         if (underWay != null || hasEnded()) {
@@ -238,9 +232,8 @@ final class ShareSession {
         if (records > 0) {
             refusal = Errors.NONE;
         }
-        // A throttled response without records may mean that the broker discarded the records because of a quota. It
-        // may also mean that there were none, and that the rate of requests exceeds a quota. In both cases, the
-        // response has the results of the acknowledgements, which were processed above.
+        // The broker may have discarded the records because of a quota, or there were none. The results of the
+        // acknowledgements were processed above in both cases.
         if (answer.throttleTimeMs() > 0 && records == 0) {
             throttled(sent.asked, answer.throttleTimeMs());
         } else if (records >= mostRecords) {
@@ -276,10 +269,7 @@ final class ShareSession {
         refuseUnanswered(sent, acknowledged);
     }
 
-    /**
-     * Returns whether the error means that another broker leads the partition. Only then does the response name the
-     * leader.
-     */
+    /** Returns whether the error means that another broker leads the partition. Only then does the response name it. */
     private static boolean isElsewhere(short error) {
         return error == Errors.NOT_LEADER_OR_FOLLOWER.code() || error == Errors.FENCED_LEADER_EPOCH.code();
     }
@@ -292,10 +282,9 @@ final class ShareSession {
     }
 
     /**
-     * Requests fewer records from now on. Brokers acquire records before they apply quotas
-     * ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4). Records of a discarded response are delivered again
-     * when their locks expire. If responses stayed this large, they would be discarded again and again until the
-     * records reach their delivery limit.
+     * Requests fewer records from now on. Brokers acquire records before they apply quotas ({@code
+     * KafkaApis.processShareFetchResponse} of Kafka 4.4), and deliver discarded records again when their locks expire.
+     * If responses stayed this large, records would reach their delivery limit without ever arriving.
      */
     private void throttled(int asked, int millis) {
         mostRecords = Math.max(1, asked / 2);
@@ -311,7 +300,7 @@ final class ShareSession {
         }
     }
 
-    /** Sends no requests for the given time. Does not shorten a current pause that ends later. */
+    /** Sends no requests for the given time. A current pause that ends later stays. */
     private void pause(long nowNanos, long nanos) {
         long until = nowNanos + nanos;
         if (!pausing || until - notBeforeNanos > 0) {
@@ -320,17 +309,15 @@ final class ShareSession {
         pausing = true;
     }
 
-    /**
-     * Returns the epoch of the next request. The largest epoch is followed by 1, because 0 would open a new session.
-     */
+    /** Returns the epoch of the next request. The largest epoch is followed by 1, because 0 opens a session. */
     static int epochAfter(int epoch) {
         return epoch == Integer.MAX_VALUE ? TO_OPEN + 1 : epoch + 1;
     }
 
     /**
      * Returns whether the broker processed the request. If the broker did not know the session or its epoch, the
-     * acknowledgements are queued again. After any other error, or if this request was meant to end the session, they
-     * count as refused.
+     * acknowledgements are queued again. After any other error, or in the last request of a session, they count as
+     * refused.
      */
     private boolean accepts(Sent sent, short code, @Nullable String message, long nowNanos) {
         Errors error = Errors.forCode(code);
@@ -359,7 +346,7 @@ final class ShareSession {
         return false;
     }
 
-    /** Logs a refusal of the whole session if its reason is new. The session is retried ten times per second. */
+    /** Logs a new reason for which the session is refused. The session is retried ten times per second. */
     private void tellRefusal(Errors error, @Nullable String message) {
         if (error != refusal) {
             refusal = error;
@@ -391,8 +378,7 @@ final class ShareSession {
                     NOT_COORDINATOR,
                     REQUEST_TIMED_OUT,
                     UNKNOWN_SERVER_ERROR -> {
-                // The broker could not persist the acknowledgements (SharePartition.fetchPersisterError), so the locks
-                // still exist.
+                // The broker could not persist them (SharePartition.fetchPersisterError). The locks still exist.
                 of.pending.putBack(packet);
                 pause(nowNanos, PAUSE_NANOS);
             }
@@ -412,9 +398,9 @@ final class ShareSession {
     }
 
     /**
-     * Handles a refused renewal. The broker returns the same error in two cases: the lock no longer exists, or it
-     * exists but the group does not allow renewals ({@code share.renew.acknowledge.enable} is false). Records that
-     * finish before the lock would expire are therefore still acknowledged.
+     * Handles a refused renewal. The lock may be gone, or the group does not allow renewals ({@code
+     * share.renew.acknowledge.enable} is false): the error is the same. Records that finish before the lock expires are
+     * therefore still acknowledged.
      */
     private void notRenewed(AcquiredRanges of, AcknowledgementRange ack, Errors error) {
         of.touching(ack.first(), ack.last()).forEach(AcquiredRange::notRenewed);
@@ -448,14 +434,14 @@ final class ShareSession {
         });
     }
 
-    /** Handles a refused fetch. Returns true if the next fetch of the partition should still go to this broker. */
+    /** Handles a refused fetch. Returns true to fetch the partition from this broker again. */
     private boolean refusedFetch(AcquiredRanges of, Errors error) {
         switch (error) {
             case TOPIC_AUTHORIZATION_FAILED, GROUP_AUTHORIZATION_FAILED -> receiver.fatal(error.exception());
             case NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID ->
                 moved(of, error);
             case KAFKA_STORAGE_ERROR, REPLICA_NOT_AVAILABLE, OFFSET_NOT_AVAILABLE, INCONSISTENT_TOPIC_ID -> {
-                // The partition's locks may still exist, because the error is unrelated to them.
+                // The error does not concern the partition's locks, which may still exist.
                 tell(of, error);
                 partitions.wantNoMore(of.id);
                 answers.moved(of.id);
@@ -475,7 +461,7 @@ final class ShareSession {
         }
     }
 
-    /** Handles a partition that has moved to another broker. Its locks are gone as well. */
+    /** Handles a partition that has moved to another broker, together with its locks. */
     private void moved(AcquiredRanges of, Errors error) {
         lose(of, error);
         partitions.wantNoMore(of.id);
@@ -487,7 +473,7 @@ final class ShareSession {
         of.loseAll().forEach(receiver::lost);
     }
 
-    /** Handles the loss of the connection. The broker has released all records acquired on it. */
+    /** Handles a lost connection. The broker has released the session's records. */
     void lost() {
         Sent sent = underWay;
         underWay = null;

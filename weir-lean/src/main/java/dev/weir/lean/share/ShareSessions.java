@@ -20,10 +20,9 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member's sessions: one with each broker that leads a partition of the member, each on a connection of its own.
- * Requests no more records than there are credits, maintains the locks of acquired records, and acknowledges the
- * records whose processing has ended. Confined to the member's thread, except for {@link #ended}, {@link #span},
- * {@link #lockMillis} and {@link #batchRecords}.
+ * A member's sessions, one with each broker that leads a partition of the member. Requests at most as many records as
+ * there are credits, renews locks, and acknowledges finished records. Confined to the member's thread, except for
+ * {@link #ended}, {@link #span}, {@link #lockMillis} and {@link #batchRecords}.
  */
 final class ShareSessions implements AutoCloseable {
 
@@ -31,15 +30,12 @@ final class ShareSessions implements AutoCloseable {
     private static final long IDLE_NANOS = 50_000_000;
 
     /**
-     * Delay until the next turn while records are acquired, the pipeline wants more, and no acknowledgement is urgent.
-     * The member usually wakes earlier, to send the next fetch together with the acknowledgements.
+     * Delay until the next turn while records are acquired, more are wanted, and no acknowledgement is urgent. A
+     * finished record usually wakes the member earlier.
      */
     private static final long FED_NANOS = 25_000_000;
 
-    /**
-     * Delay until the next turn while a session has reached its limit on acquired records. It is short because the next
-     * finished record may free many locks.
-     */
+    /** Delay until the next turn if a session is at its limit. One finished record may free many locks. */
     private static final long FULL_NANOS = 1_000_000;
 
     /** A session and its connection. */
@@ -60,15 +56,14 @@ final class ShareSessions implements AutoCloseable {
     private boolean closing;
     private long nowNanos;
 
-    // Accessed by other threads, too.
+    // Used by other threads, too.
     private final FinishedRecords ended = new FinishedRecords();
     private volatile long span;
 
     /**
      * Creates the object without opening a session.
      *
-     * @param onMoved called when {@link #settle} must be called again, because a partition may have moved to another
-     *     broker
+     * @param onMoved called when a partition may have moved to another broker, so that {@link #settle} must be called
      */
     ShareSessions(
             ShareRequests requests,
@@ -86,12 +81,10 @@ final class ShareSessions implements AutoCloseable {
         this.deliveries = new AcquiredRecordsReader(receiver, reading);
     }
 
-    /** See {@link ShareMember#workers}. */
     void workers(int most) {
         workers = most;
     }
 
-    /** See {@link ShareMember#plan}. */
     void plan(int newCredits, boolean wholeBatches, int newWindow) {
         credits = Math.max(1, newCredits);
         window = newWindow;
@@ -99,37 +92,28 @@ final class ShareSessions implements AutoCloseable {
     }
 
     /**
-     * Reports that the processing of a record has ended. Returns true if the member should be woken for its next turn.
-     * May be called from any thread.
+     * Reports that the processing of a record has ended. Returns true if the member should wake for its next turn. May
+     * be called from any thread.
      */
     boolean ended(LockedRecord locked) {
         return ended.add(locked);
     }
 
-    /**
-     * Returns the largest number of offsets in a partition from its first unfinished record to its last acquired one.
-     * May be called from any thread.
-     */
+    /** See {@link ShareMember#span}. May be called from any thread. */
     long span() {
         return span;
     }
 
-    /**
-     * Returns the duration of an acquisition lock in milliseconds; 0 until it is known. May be called from any thread.
-     */
+    /** See {@link ShareMember#lockMillis}. May be called from any thread. */
     int lockMillis() {
         return locks.millis();
     }
 
-    /**
-     * Returns the mean size of a producer batch, in records; 0 until the first batch is read. May be called from any
-     * thread.
-     */
+    /** See {@link ShareMember#batchRecords}. May be called from any thread. */
     double batchRecords() {
         return deliveries.batchRecords();
     }
 
-    /** Sets the current time, for responses that arrive before the next turn. */
     void at(long now) {
         nowNanos = now;
     }
@@ -213,7 +197,7 @@ final class ShareSessions implements AutoCloseable {
     }
 
     /**
-     * Renews and releases locks as necessary, and sends the requests that are due.
+     * Renews and releases locks, and sends requests that are due.
      *
      * @return delay in nanoseconds until the next turn, unless an event comes first
      */
@@ -250,8 +234,7 @@ final class ShareSessions implements AutoCloseable {
             if (!session.hasEnded() || !session.isQuiet() || (session.partitions.areWanted() && !closing)) {
                 free -= talk(line, turn, over);
             }
-            // A session that has reached its limit on acquired records does not wake the member for each finished
-            // record, because most of these records free few locks.
+            // Do not wake the member for each finished record of a full session: most of them free few locks.
             boolean waits = !session.isUnderWay() && session.partitions.areFull(window);
             full |= waits;
             idle |= !session.isUnderWay() && !waits;
@@ -271,7 +254,7 @@ final class ShareSessions implements AutoCloseable {
         return wants ? IDLE_NANOS : 2 * TICK_NANOS;
     }
 
-    /** Returns whether acknowledgements are urgent because a window of acquired offsets is almost full. */
+    /** Returns whether acknowledgements are urgent, because a window of acquired offsets is almost full. */
     private boolean isHurried() {
         for (Line line : lines.values()) {
             for (AcquiredRanges of : line.session.partitions.acquired()) {
@@ -299,8 +282,7 @@ final class ShareSessions implements AutoCloseable {
     private static boolean isSpare(Line line) {
         boolean spare = !line.session.partitions.areWanted() && line.session.isQuiet();
         if (spare) {
-            // The session has no acquired records, so the connection can be closed. This makes the broker end the
-            // session.
+            // The session has no acquired records: close the connection, which ends the session at the broker.
             line.channel.drop();
         }
         return spare;
@@ -311,7 +293,6 @@ final class ShareSessions implements AutoCloseable {
         closing = true;
     }
 
-    /** Returns whether all sessions have ended. */
     boolean haveEnded() {
         return lines.values().stream().allMatch(line -> line.session.isQuiet() && line.session.hasEnded());
     }

@@ -15,24 +15,17 @@ import org.apache.kafka.common.record.internal.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies the receiver's decisions about unreadable batches to their acquired offsets. If the receiver does not skip a
- * batch, one record represents it, and all acquired offsets of the batch get the same acknowledgement as this record.
- * Confined to the member's thread.
+ * Acknowledges the acquired offsets of unreadable batches as the receiver decides. If it does not skip a batch, one
+ * record represents the batch, and all offsets get the acknowledgement of this record. Confined to the member's thread.
  */
 final class UnreadableParts {
 
-    /**
-     * Maximum number of finished batches to remember. Brokers may deliver a batch in parts, and parts that arrive after
-     * the batch has finished are rejected.
-     */
+    /** Number of finished batches to remember. Later parts of these batches are rejected. */
     private static final int REMEMBERED = 1000;
 
     private record Id(TopicIdPartition partition, long baseOffset) {}
 
-    /**
-     * A batch passed on as a single record that is still in flight, and the batch's other acquired offsets, which are
-     * acknowledged like that record.
-     */
+    /** An unreadable batch passed on as a single record that is in flight, and the batch's other acquired offsets. */
     private static final class Passed {
 
         private final Id id;
@@ -64,7 +57,7 @@ final class UnreadableParts {
     }
 
     /**
-     * Applies the policy to the acquired offsets of a batch.
+     * Applies the receiver's decision to the acquired offsets of a batch.
      *
      * @param ranges the acquired ranges, matching {@code acquired} by index
      * @throws RuntimeException the receiver's exception, if it neither skips the batch nor passes it on
@@ -118,10 +111,7 @@ final class UnreadableParts {
         }
     }
 
-    /**
-     * Returns the entry of a batch whose representing record is in flight; null if there is no such record or its lock
-     * is lost.
-     */
+    /** Returns the entry of a batch with its record in flight; null if there is none or its lock is lost. */
     private @Nullable Passed inFlight(Id id, List<AcquiredRange> ranges) {
         for (Passed each : inFlight) {
             boolean again = ranges.stream().anyMatch(range -> range.contains(each.record.offset()));
@@ -165,9 +155,7 @@ final class UnreadableParts {
         }
     }
 
-    /**
-     * Ends the processing of a batch's other offsets once the record that represents the batch has ended or is gone.
-     */
+    /** Ends the other offsets of each batch whose representing record has ended or is gone. */
     void takeEnded(BiConsumer<LockedRecord, AcknowledgeType> end) {
         for (Iterator<Passed> all = inFlight.iterator(); all.hasNext(); ) {
             Passed each = all.next();

@@ -7,19 +7,15 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Assigns partitions to threads. If there are at least as many brokers as threads, each broker is assigned to one
- * thread. If there are fewer brokers than threads, each broker gets its own threads, which share the broker's
- * partitions. Partitions stay with their current thread if possible. If nothing has changed since the last division, no
- * partition moves. Stateless.
+ * Assigns partitions to threads. With at least as many brokers as threads, each broker belongs to one thread. With
+ * fewer, each broker gets its own threads, which share its partitions. Partitions stay with their thread if possible.
+ * Stateless.
  */
 public final class Division {
 
     private Division() {}
 
-    /**
-     * Returns a slot for each partition that moves to another thread. The slot contains the new thread. A partition
-     * whose broker is unknown does not move.
-     */
+    /** Returns the new slots of partitions that move. A partition without a known broker stays. */
     public static List<Slot> moves(List<Slot> slots, int threads) {
         SortedMap<Integer, List<Slot>> brokers = new TreeMap<>();
         for (Slot slot : slots) {
@@ -72,10 +68,7 @@ public final class Division {
         });
     }
 
-    /**
-     * Gives each broker one thread. Each remaining thread goes to the broker that then has the most partitions per
-     * thread.
-     */
+    /** Gives each broker one thread. Each remaining thread goes to the broker with the most partitions per thread. */
     private static SortedMap<Integer, Integer> threadsOfBrokers(SortedMap<Integer, List<Slot>> brokers, int threads) {
         SortedMap<Integer, Integer> counts = new TreeMap<>();
         brokers.keySet().forEach(broker -> counts.put(broker, 1));

@@ -37,18 +37,12 @@ public final class MessageLinks implements MessageNetwork, AutoCloseable {
         links.await(Math.ceilDiv(nanos, TimeUnit.MILLISECONDS.toNanos(1)));
     }
 
-    /**
-     * The current time in nanoseconds, with the semantics of {@link System#nanoTime}: the clock of all timeouts and
-     * backoffs. May be called from any thread.
-     */
+    /** Current time as in {@link System#nanoTime}, for all timeouts. May be called from any thread. */
     public long nanoTime() {
         return links.nanoTime();
     }
 
-    /**
-     * Ends the current wait. If no wait is in progress, the next one returns immediately. May be called from any
-     * thread.
-     */
+    /** Ends the current wait, or else the next one. May be called from any thread. */
     public void wakeup() {
         links.wakeup();
     }

@@ -23,10 +23,7 @@ public interface MessageNetwork {
 
         void send(ApiMessage request, short version);
 
-        /**
-         * Closes a connection that has no request in flight. The next connection uses the next address. Calls no
-         * callback.
-         */
+        /** Closes an idle connection, without a callback. The next connection uses the next address. */
         void renew();
 
         /** Closes the channel without a callback. */
@@ -48,8 +45,6 @@ public interface MessageNetwork {
         void lost(String why);
     }
 
-    /**
-     * Opens a channel to the first of the given addresses that responds. The addresses are tried one after the other.
-     */
+    /** Opens a channel to the first address that responds. Tries one address after the other. */
     Channel open(String name, Supplier<List<InetSocketAddress>> addresses, Receiver receiver);
 }

@@ -38,10 +38,7 @@ final class Connection implements Runnable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
-    /**
-     * The time that the client has for reading the last response and closing the connection. After this time, the
-     * server closes it.
-     */
+    /** Time for the client to read the last response and to close the connection. Then the server closes it. */
     private static final Duration LINGER = Duration.ofSeconds(1);
 
     private static final int MOST_LINGER_BYTES = 64 * 1024;
@@ -106,7 +103,7 @@ final class Connection implements Runnable {
         }
     }
 
-    /** Handles one request. Returns whether another request may follow. */
+    /** Handles one request. Returns whether another may follow. */
     private boolean answerNext(RequestReader requests, OutputStream out, Duration idle) throws IOException {
         Request request;
         try {
@@ -147,8 +144,8 @@ final class Connection implements Runnable {
     }
 
     /**
-     * Gives the client time to read the last response before the connection is closed. If unread request bytes remained
-     * when the connection was closed, TCP would reset it and the client might lose the response.
+     * Lets the client read the last response before the connection is closed. TCP resets a connection that is closed
+     * with unread request bytes, and the client might lose the response.
      */
     private void linger() throws IOException {
         isNow(State.WAITING);

@@ -8,17 +8,14 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The bounded set of connections of an endpoint. A new connection may be a probe, so it is always accepted; if there
- * are too many, the least useful connection is closed. Thread-safe.
+ * are too many, the least useful one is closed. Thread-safe.
  */
 final class Connections {
 
     private static final Comparator<Connection> LEAST_MISSED =
             Comparator.comparingInt(Connections::worth).thenComparingLong(each -> -each.ageNanos());
 
-    /**
-     * A connection is considered young up to this age, because it has not yet had time to send its request or read its
-     * response.
-     */
+    /** A connection is young up to this age: it has had no time to send its request or read its response. */
     private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final int most;
@@ -41,10 +38,7 @@ final class Connections {
         };
     }
 
-    /**
-     * Adds a connection, and closes another connection if there are too many. After {@link #close}, the added
-     * connection is itself closed immediately.
-     */
+    /** Adds a connection, or closes it after {@link #close}. Closes the least useful one of too many. */
     void add(Connection connection) {
         lock.lock();
         try {
@@ -61,7 +55,6 @@ final class Connections {
         }
     }
 
-    /** Closes the least useful connection, if there is one. */
     void makeRoom() {
         lock.lock();
         try {
@@ -78,7 +71,6 @@ final class Connections {
         });
     }
 
-    /** Removes a connection that has ended. */
     void remove(Connection connection) {
         lock.lock();
         try {
@@ -88,7 +80,7 @@ final class Connections {
         }
     }
 
-    /** Closes all connections. Connections that are added later are closed immediately. */
+    /** Closes all connections, including those added later. */
     void close() {
         lock.lock();
         try {

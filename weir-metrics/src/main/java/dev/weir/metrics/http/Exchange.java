@@ -194,7 +194,7 @@ final class Exchange extends HttpExchange {
     /** Ends the exchange. The connection remains open only if the response is complete. */
     @Override
     public void close() {
-        // There is nothing to release. The Connection closes the socket unless isReusable() returns true.
+        // Nothing to release: the Connection closes the socket unless isReusable() returns true.
     }
 
     @Override

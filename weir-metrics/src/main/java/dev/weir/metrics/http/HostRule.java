@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the {@code Host} header to prevent DNS rebinding. When a web page on another site makes a browser connect to
- * this port, the header contains the name of that site, so the request is rejected. Immutable.
+ * Checks the {@code Host} header to prevent DNS rebinding. If a web page makes a browser connect to this port, the
+ * header contains the name of the page's site, and the request is rejected. Immutable.
  */
 public final class HostRule {
 
@@ -91,7 +91,7 @@ public final class HostRule {
         return name.startsWith("*.") ? host.endsWith(name.substring(1)) : host.equals(name);
     }
 
-    /** The name of this machine, which is looked up on first use because the lookup may be slow. */
+    /** Name of this machine, looked up on first use, because the lookup may be slow. */
     private static final class OwnName {
 
         static final String NAME = find();

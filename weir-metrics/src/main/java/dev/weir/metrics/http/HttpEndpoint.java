@@ -88,8 +88,8 @@ public final class HttpEndpoint implements AutoCloseable {
             throws IOException {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(patience, "patience");
-        // Uses platform threads. Virtual threads would not run while handlers that compute on virtual threads occupy
-        // all processors, and Kubernetes restarts a pod whose probe gets no response.
+        // Use platform threads. Virtual threads would not run while computing handlers occupy all processors, and
+        // Kubernetes restarts a pod whose probe gets no response.
         return open(
                 name,
                 host,
@@ -98,16 +98,13 @@ public final class HttpEndpoint implements AutoCloseable {
                 Thread.ofPlatform().daemon().name(name + "-request-", 0).factory());
     }
 
-    /** Binds a port whose connections run on the given threads. Tests pass threads that cannot be started. */
+    /** Binds a port with the given threads for its connections. Tests pass threads that cannot be started. */
     static HttpEndpoint open(String name, @Nullable String host, int port, Duration patience, ThreadFactory threads)
             throws IOException {
         return new HttpEndpoint(name, host, port, patience, threads);
     }
 
-    /**
-     * Starts handling requests on daemon threads, so that an unclosed endpoint does not keep the JVM alive. Must be
-     * called only once.
-     */
+    /** Starts handling requests on daemon threads, which do not keep the JVM alive. Must be called once. */
     public void start(Handler handler) {
         Connection.Service service = new Connection.Service(
                 Objects.requireNonNull(handler, "handler"), timer, patience, patience, connections);
@@ -124,8 +121,7 @@ public final class HttpEndpoint implements AutoCloseable {
                     requests.execute(connection);
                     failing = false;
                 } catch (Error e) {
-                    // The process may have too many threads. The accepting thread must not end, because probes would
-                    // never be answered again. Closing a connection frees a thread.
+                    // Perhaps the process has too many threads. Close a connection to free one for a probe.
                     connection.cut();
                     connections.remove(connection);
                     connections.makeRoom();
@@ -136,11 +132,11 @@ public final class HttpEndpoint implements AutoCloseable {
                     LockSupport.parkNanos(RETRY_NANOS);
                 }
             } catch (RejectedExecutionException e) {
-                // close() has been called. There is no need to close the connection here, because close() does so.
+                // close() has been called, and closes this connection too.
                 return;
             } catch (IOException e) {
                 if (!port.isClosed()) {
-                    // The process may have too many open files. Closing a connection frees a file descriptor.
+                    // The process may have too many open files. Close a connection to free a file descriptor.
                     connections.makeRoom();
                     LockSupport.parkNanos(RETRY_NANOS);
                 }
@@ -149,8 +145,7 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     private static URI uriOf(InetAddress address, int port) {
-        // Clients cannot connect to the wildcard address, so use loopback instead. An endpoint bound to the wildcard
-        // address also accepts loopback connections.
+        // Clients cannot connect to the wildcard address; loopback reaches the same endpoint.
         InetAddress reached = address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address;
         String host = reached.getHostAddress();
         return URI.create("http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port);

@@ -22,16 +22,10 @@ public final class HttpLimits {
 
     static final int MAX_HEADERS = 64;
 
-    /**
-     * The maximum time between two requests on a connection. It is longer than the usual scrape interval, so that a
-     * scraper can reuse its connection.
-     */
+    /** Maximum time between two requests on a connection, longer than the usual interval of scrapes. */
     static final Duration MAX_IDLE = Duration.ofSeconds(65);
 
-    /**
-     * The maximum number of request body bytes to skip if a handler did not read the whole body. If more are left, the
-     * connection is closed.
-     */
+    /** Maximum size of an unread request body to skip. The connection of a longer one is closed. */
     static final int MAX_SKIPPED_BYTES = 8 * 1024;
 
     private HttpLimits() {}

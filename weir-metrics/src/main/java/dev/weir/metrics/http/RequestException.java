@@ -2,7 +2,7 @@ package dev.weir.metrics.http;
 
 import java.io.IOException;
 
-/** Thrown if a request is rejected before its target is examined, for example because it is malformed or too large. */
+/** Thrown for a request that is malformed or too large. The server rejects it without examining its target. */
 final class RequestException extends IOException {
 
     private static final long serialVersionUID = 1;

@@ -12,9 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads the requests of one connection and enforces their time and size limits. Confined to the connection's thread.
- */
+/** Reads one connection's requests within limits of time and size. Confined to the connection's thread. */
 final class RequestReader {
 
     private static final int FIRST_BYTES = 1024;
@@ -24,10 +22,7 @@ final class RequestReader {
     private final Socket socket;
     private final InputStream in;
 
-    /**
-     * Contains the bytes that have been read from the socket but not yet consumed, from {@link #at} to {@link #end}.
-     * Grows up to the maximum size of a request's header section.
-     */
+    /** Unconsumed bytes, from {@link #at} to {@link #end}. Grows up to the maximum size of the headers. */
     private byte[] buffer = new byte[FIRST_BYTES];
 
     private int at;
@@ -46,7 +41,7 @@ final class RequestReader {
      * Waits for the next request.
      *
      * @param idle the maximum time to wait for the first byte of the request
-     * @param whole the maximum time from the first byte until the whole request, including its body, has arrived
+     * @param whole the maximum time from the first byte until the request and its body have arrived
      * @return the request, or null if the client has closed the connection
      * @throws SocketTimeoutException if a time limit is exceeded
      */
@@ -69,7 +64,7 @@ final class RequestReader {
             if (!text.isEmpty()) {
                 lines.add(text);
             } else if (!lines.isEmpty()) {
-                // This empty line ends the headers. Empty lines before the request line are ignored.
+                // An empty line ends the headers. Empty lines before the request line are ignored.
                 break;
             }
             if (lines.size() > HttpLimits.MAX_HEADERS + 1) {
@@ -98,7 +93,7 @@ final class RequestReader {
             if (!fill()) {
                 return null;
             }
-            // fill() may have moved the unread bytes to the start of the buffer. Move the index by the same distance.
+            // fill() may have moved the unread bytes to the start of the buffer.
             scanned -= before - at;
         }
     }
@@ -128,10 +123,7 @@ final class RequestReader {
         return in.read(into, from, length);
     }
 
-    /**
-     * Returns the body of the last request. If the client expects {@code 100 Continue} before it sends the body, the
-     * first read sends that response.
-     */
+    /** Returns the body of the last request. Its first read sends {@code 100 Continue} if the client expects it. */
     InputStream body(Request request, OutputStream out) {
         bodyLeft = request.bodyBytes();
         continueDue = bodyLeft > 0 && request.expectsContinue();
@@ -174,7 +166,7 @@ final class RequestReader {
         return read;
     }
 
-    /** Skips the rest of the body. Returns false if there are more than {@code most} bytes left. */
+    /** Skips the remaining body. Returns false if more than {@code most} bytes are left. */
     boolean skipBody(int most) throws IOException {
         if (bodyLeft > most || continueDue) {
             return false;

@@ -32,7 +32,7 @@ public final class ResponseDeadline {
         try {
             alarm = timer.schedule(connection::cut, limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            // The timer no longer accepts tasks because the endpoint is being closed. Close this connection now.
+            // The endpoint is being closed.
             connection.cut();
         }
     }

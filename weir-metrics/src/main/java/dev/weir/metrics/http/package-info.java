@@ -1,6 +1,6 @@
 /**
- * A small HTTP server used by {@link dev.weir.metrics.MetricsServer} and the console, with a platform thread per
- * connection, limits, and a deadline for each response. A handler runs on the connection's thread.
+ * A small HTTP server for {@link dev.weir.metrics.MetricsServer} and the console: a platform thread per connection,
+ * limits, and a deadline per response. Handlers run on the connection's thread.
  */
 @NullMarked
 package dev.weir.metrics.http;

@@ -39,11 +39,11 @@ public final class Controls {
     private static final String BYTES = "source.bufferBytes";
     private static final int MOST_NAMED = 12;
 
-    /** The maximum number of threads that the page offers for a dispatcher. Dispatchers themselves accept more. */
+    /** Maximum number of threads that the page offers. Dispatchers accept more. */
     private static final int MOST_THREADS = 1024;
 
     /**
-     * A setting that can be changed at present, and its current value.
+     * A setting that can be changed now.
      *
      * @param value the current value
      * @param min the lowest value; -1 if the setting is not a number
@@ -74,10 +74,7 @@ public final class Controls {
 
     private volatile @Nullable RunningPipeline shown;
 
-    /**
-     * True if the source was paused through this object. The flag is needed because the state of the consumers shows
-     * the pause only after some time. Guarded by the lock.
-     */
+    /** True if this object paused the source. Consumers report a pause later. Guarded by the lock. */
     private boolean sourcePaused;
 
     public Controls(Map<String, CircuitBreaker> breakers) {
@@ -98,10 +95,7 @@ public final class Controls {
         return timeline;
     }
 
-    /**
-     * Applies the changes in order, and records all requests in the timeline. If a change is refused, the remaining
-     * changes are still applied.
-     */
+    /** Applies the changes in order and adds them to the timeline. A refused change does not stop the others. */
     public ControlReport set(Map<String, String> wanted, String by) {
         Map<String, String> applied = new LinkedHashMap<>();
         List<Refusal> refused = new ArrayList<>();
@@ -225,7 +219,6 @@ public final class Controls {
         return buffers;
     }
 
-    /** Limits the rate of each consumer to the given value. */
     private void limitSource(String value) throws Refused {
         long perSecond = value.equals("off") ? 0 : number(value);
         RunningPipeline pipeline = pipeline();
@@ -303,7 +296,7 @@ public final class Controls {
         }
     }
 
-    /** Returns the settings that can be changed at present, except settings of single partitions and loggers. */
+    /** Returns the settings that can be changed now, without settings of single partitions and loggers. */
     public List<Knob> knobs() {
         RunningPipeline pipeline = shown;
         List<Knob> knobs = new ArrayList<>();
@@ -341,7 +334,7 @@ public final class Controls {
                     knobs.add(new Knob(
                             DISPATCHER + now.name() + SIZE, Integer.toString(now.size()), each.fewest(), MOST_THREADS));
                 case VIRTUAL, SINGLE -> {
-                    // The size of virtual-thread and single-thread dispatchers cannot be changed.
+                    // Dispatchers of virtual threads or of a single thread have a fixed size.
                 }
             }
         }

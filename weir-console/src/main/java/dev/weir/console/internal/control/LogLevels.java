@@ -12,9 +12,7 @@ import java.util.logging.LogManager;
 import java.util.logging.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Sets the levels of loggers of {@code java.util.logging}, the default backend of {@link System.Logger}. Thread-safe.
- */
+/** Sets logger levels of {@code java.util.logging}, the default of {@link System.Logger}. Thread-safe. */
 final class LogLevels {
 
     private static final Map<String, Level> LEVELS = Map.of(
@@ -27,27 +25,20 @@ final class LogLevels {
             "TRACE", Level.FINER,
             "ALL", Level.ALL);
 
-    /**
-     * The maximum number of loggers that can be configured although the application does not use them.
-     * {@link LogManager} keeps a node for each of their names forever.
-     */
+    /** Maximum number of levels for unused loggers. {@link LogManager} keeps their names forever. */
     static final int MOST_UNKNOWN = 100;
 
-    /** The maximum length of a logger's name. */
     static final int MOST_NAME = 250;
 
-    /** The only instance. All consoles share it, because log levels apply to the whole process. */
+    /** The only instance, because log levels apply to the whole process. */
     private static final LogLevels OF_PROCESS = new LogLevels();
 
-    /**
-     * The loggers whose levels were changed, by name. The strong references prevent the loggers from being
-     * garbage-collected, in which case they would lose their levels.
-     */
+    /** Loggers with changed levels, by name. A garbage-collected logger would lose its level. */
     private final Map<String, Logger> changed = new ConcurrentHashMap<>();
 
     private final ReentrantLock lock = new ReentrantLock();
 
-    /** Names in {@link #changed} that the application was not using when their levels were set. Guarded by the lock. */
+    /** Names in {@link #changed} that the application did not use at that time. Guarded by the lock. */
     private final Set<String> unknown = new HashSet<>();
 
     private LogLevels() {}
@@ -65,7 +56,7 @@ final class LogLevels {
         if (!backend.startsWith("jdk.") && !backend.startsWith("sun.")) {
             throw elsewhere(backend);
         }
-        // Check the SLF4J backend too, because Weir's Kafka modules and Kafka's clients log through SLF4J.
+        // Weir's Kafka modules and Kafka's clients log through SLF4J, so check its backend too.
         String facade = LoggerFactory.getILoggerFactory().getClass().getName();
         if (!facade.startsWith("org.slf4j.jul.")) {
             throw elsewhere(facade);
@@ -77,7 +68,7 @@ final class LogLevels {
         changed.computeIfAbsent(name, Logger::getLogger).setLevel(wanted);
     }
 
-    /** Accepts the names of loggers that the application uses, and a limited number of other names. */
+    /** Accepts used loggers, and a limited number of others. */
     private void admit(String name) throws Refused {
         lock.lock();
         try {
@@ -94,7 +85,7 @@ final class LogLevels {
         }
     }
 
-    /** Returns whether there is a logger with this name, or a logger below this name. */
+    /** Returns whether a logger has this name or is below it. */
     private static boolean isUsed(String name) {
         Enumeration<String> names = LogManager.getLogManager().getLoggerNames();
         String below = name + ".";

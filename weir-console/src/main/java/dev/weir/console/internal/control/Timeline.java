@@ -12,16 +12,15 @@ public final class Timeline {
 
     static final int MOST = 10_000;
 
-    /** The memory limit for all entries together, in which each character counts as two bytes. */
+    /** Memory limit for all entries, with two bytes per character. */
     static final int MOST_BYTES = 4 << 20;
 
-    /** The maximum length of a key and of a value. Longer strings are rejected in HTTP requests anyway. */
+    /** Maximum length of a key and of a value. HTTP requests with longer ones are rejected. */
     private static final int MOST_TEXT = 1_000;
 
-    /** The maximum length of the reason for a refusal. */
     private static final int MOST_REASON = 500;
 
-    /** The size of an entry's objects without their characters. */
+    /** Size of an entry without its characters. */
     private static final int ENTRY_BYTES = 256;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -30,7 +29,7 @@ public final class Timeline {
     private final Deque<TimelineEntry> entries = new ArrayDeque<>();
     private long bytes;
 
-    /** Adds an entry after shortening its long texts. Drops the oldest entries if there are too many. */
+    /** Adds an entry with its long texts shortened. Drops the oldest entries if there are too many. */
     public void add(TimelineEntry entry) {
         TimelineEntry kept = TimelineEntry.of(
                 entry.at(),
@@ -51,7 +50,6 @@ public final class Timeline {
         }
     }
 
-    /** Shortens the reason for a refusal to the maximum length. */
     static String reason(String text) {
         return shortened(text, MOST_REASON);
     }

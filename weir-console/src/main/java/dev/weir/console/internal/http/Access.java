@@ -11,17 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The console's access rules. Immutable.
  *
- * <p>Without a token, the port can be reached only from this machine, so the threat is a malicious page in a local
- * browser. {@code Host} must name this machine, which defeats DNS rebinding, and {@code Origin} must be the console's
- * own origin. With a token, every request for data must contain the token. (Fetch standard, "origin"; RFC 6750 for the
- * bearer token.)
+ * <p>Without a token, only this machine reaches the port, and the threat is a malicious page in a local browser. {@code
+ * Host} must name this machine, which defeats DNS rebinding, and {@code Origin} must be the console's own. With a
+ * token, every request for data must contain it. (Fetch standard, "origin"; RFC 6750 for the bearer token.)
  */
 final class Access {
 
     private static final String BEARER = "bearer ";
     private static final HostRule LOOPBACK = HostRule.ofLoopback();
 
-    /** The HTTP status and the reason with which a request is denied. */
+    /** The HTTP status and the reason for denying a request. */
     record Denial(int status, String reason) {}
 
     private final boolean loopback;
@@ -58,7 +57,7 @@ final class Access {
         return null;
     }
 
-    /** Returns whether the host name is allowed. Host names are checked only if the console is limited to loopback. */
+    /** Returns whether the host name is allowed. Only a console on loopback checks it. */
     private boolean isAcceptable(String host) {
         return !loopback || LOOPBACK.accepts(host);
     }
@@ -68,7 +67,7 @@ final class Access {
             return true;
         }
         String given = headers.getFirst("Authorization");
-        // Compares hashes, so that the timing does not even reveal the length of the token.
+        // Compare hashes, so that the time reveals nothing, not even the length of the token.
         return given != null
                 && given.regionMatches(true, 0, BEARER, 0, BEARER.length())
                 && MessageDigest.isEqual(

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /** Handles the HTTP requests of a console. Thread-safe. */
 public final class ConsoleHandler implements HttpEndpoint.Handler {
 
-    /** The largest body of a request for changes, which is sufficient for several hundred settings. */
+    /** Largest body of a request for changes. It holds several hundred settings. */
     static final int MAX_BODY_BYTES = 16 * 1024;
 
     private static final Logger LOG = LoggerFactory.getLogger(ConsoleHandler.class);
@@ -33,10 +33,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
 
     private static final byte[] NOTHING = {};
 
-    /**
-     * The content security policy. It allows the page to load only its own files and {@code data:} images, and prevents
-     * all sites from embedding the page in a frame.
-     */
+    /** Lets the page load only its own files and {@code data:} images. No site may embed it in a frame. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
             + " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -73,7 +70,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
      * A response.
      *
      * @param body the complete text, which other responses may share; empty if {@code parts} writes it
-     * @param parts writes a response of unknown length; null if {@code body} is the response
+     * @param parts writes a response of unknown length; null if there is a {@code body}
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Answer(int status, String type, byte[] body, Json.@Nullable Fields parts) {
@@ -150,7 +147,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             return;
         }
         try {
-            // Suspends the deadline, because nothing is sent while the profile is being recorded.
+            // Suspend the deadline: nothing is sent during the recording.
             deadline.stop();
             ProfileRequests.Outcome outcome =
                     ProfileRequests.record(exchange.getRequestURI().getRawQuery());
@@ -206,7 +203,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             exchange.getResponseHeaders().set("Allow", "GET");
             return Answer.error(405, "only GET");
         }
-        // Suspends the deadline, because nothing is sent while objects are being counted.
+        // Suspend the deadline: nothing is sent while objects are counted.
         deadline.stop();
         try {
             ProfileRequests.Outcome outcome = HeapRequests.count();
@@ -228,7 +225,7 @@ public final class ConsoleHandler implements HttpEndpoint.Handler {
             }
             Map<String, String> wanted = Json.settings(body);
             String by = exchange.getRequestHeaders().containsKey("Origin") ? "page" : "command";
-            // Suspends the deadline, because nothing is sent while the change is being applied.
+            // Suspend the deadline: nothing is sent while the change is applied.
             deadline.stop();
             try {
                 ControlReport report = subject.set(wanted, by);

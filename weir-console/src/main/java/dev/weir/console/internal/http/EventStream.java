@@ -10,16 +10,13 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends readings to clients as server-sent events (HTML standard, section 9.2). A client first receives the part of the
- * history that it has not seen, and then one reading per second. The id of each event is the number of its reading.
- * After the newest reading, the client receives an event named {@code state} with the full state. Thread-safe.
+ * Sends readings to clients as server-sent events (HTML standard, section 9.2). A client gets the history that it has
+ * not seen, and then one reading per second. An event's id is the number of its reading. An event named {@code state}
+ * with the full state follows the newest reading. Thread-safe.
  */
 final class EventStream {
 
-    /**
-     * The maximum number of clients. It is lower than the maximum number of connections, so that other requests can
-     * still be served.
-     */
+    /** Maximum number of clients. Some connections are left for other requests. */
     static final int MOST_READERS = 32;
 
     private static final byte[] STATE = "event: state\ndata: ".getBytes(StandardCharsets.UTF_8);
@@ -31,15 +28,12 @@ final class EventStream {
         this.history = history;
     }
 
-    /** Reserves a slot for a client. If this method returns true, {@link #send} must be called. */
+    /** Reserves a slot for a client. If true, {@link #send} must be called. */
     boolean enter() {
         return readers.tryAcquire();
     }
 
-    /**
-     * Sends events until the client disconnects or the console is closed, and then releases the slot reserved by
-     * {@link #enter}.
-     */
+    /** Sends events until the client disconnects or the console closes, and releases the slot of {@link #enter}. */
     void send(HttpExchange exchange, ResponseDeadline deadline) throws IOException {
         try {
             exchange.getResponseHeaders().set("Content-Type", "text/event-stream; charset=utf-8");

@@ -15,13 +15,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Counts the live objects of this process by class, one request at a time. Thread-safe.
  *
- * <p>Uses the JVM's class histogram, which runs a garbage collection first and pauses all threads of the process.
+ * <p>The JVM's class histogram first runs a garbage collection and pauses all threads of the process.
  */
 final class HeapRequests {
 
     static final String PATH = "/api/heap";
 
-    /** The maximum number of classes reported. Classes with the most bytes come first. */
+    /** Maximum number of classes reported, those with the most bytes first. */
     static final int MOST = 40;
 
     private static final Logger LOG = LoggerFactory.getLogger(HeapRequests.class);
@@ -60,7 +60,7 @@ final class HeapRequests {
         }
     }
 
-    /** Returns the response that contains a histogram, or the reason why there is no histogram. */
+    /** Returns the response with a histogram, or the reason why there is none. */
     static String json(List<String> lines, @Nullable String reason) {
         return Json.object(json -> {
             json.writeBooleanField("available", reason == null);

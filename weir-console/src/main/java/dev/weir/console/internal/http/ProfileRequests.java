@@ -12,10 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Records profiles of this process on request. Only one profile is recorded at a time. The thread that handles a
- * request waits until the profile has been recorded. Thread-safe.
- */
+/** Records profiles of this process, one at a time. The request's thread waits for the profile. Thread-safe. */
 final class ProfileRequests {
 
     static final String PATH = "/api/profile";
@@ -25,22 +22,19 @@ final class ProfileRequests {
     private static final Pattern SECONDS = Pattern.compile("seconds=([0-9]{1,4})");
     private static final String DEFAULT = "seconds=10";
 
-    /**
-     * Limits the number of profiles in memory. One profile may be recorded while others are still being sent to slow
-     * clients.
-     */
+    /** Limits the number of profiles in memory. Slow clients may still receive some while another is recorded. */
     private static final Semaphore HELD = new Semaphore(4);
 
     private static final Semaphore RECORDING = new Semaphore(1);
 
     private ProfileRequests() {}
 
-    /** Reserves memory for a profile. If this method returns true, {@link #leave} must be called. */
+    /** Reserves memory for a profile. If true, {@link #leave} must be called. */
     static boolean enter() {
         return HELD.tryAcquire();
     }
 
-    /** Releases the memory reserved by {@link #enter}, after the response was sent. */
+    /** Releases the memory of {@link #enter} after the response was sent. */
     static void leave() {
         HELD.release();
     }

@@ -1,6 +1,6 @@
 /**
- * The console's access rules and responses. Each connection to the console's port has its own thread, which handles all
- * requests on the connection.
+ * The console's access rules and responses. Each connection to the console has its own thread, which handles all its
+ * requests.
  */
 @NullMarked
 package dev.weir.console.internal.http;

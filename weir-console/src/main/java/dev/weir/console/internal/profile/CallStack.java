@@ -4,11 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The call stack of a thread at the time of a sample. Immutable.
+ * The call stack of a thread at a sample. Immutable.
  *
- * <p>Operators call user functions. The calling operator is found by searching outward from the innermost user frame
- * for the first frame of Weir's engine. All frames inside the operator's frame are user code, including the frames of
- * JDK and library methods that the user function has called.
+ * <p>Operators call user functions. The calling operator is the first frame of Weir's engine outside the innermost user
+ * frame. All frames inside it are user code, including the JDK and library methods that the user function has called.
  *
  * @param frames the frames, innermost first
  * @param cut whether outer frames are missing, because the flight recorder limits the depth
@@ -16,8 +15,8 @@ import java.util.List;
 record CallStack(List<Frame> frames, boolean cut) {
 
     /**
-     * The class through which {@code map} applies its function. The calls of consecutive maps are nested, and each call
-     * goes through this class. The number of its frames on the stack therefore identifies the map that was running.
+     * The class through which {@code map} calls its function. Consecutive maps call each other through it, so the
+     * number of its frames on the stack identifies the running map.
      */
     private static final String MAP_LOOP = "dev.weir.stream.internal.operator.MapStage$FunctionLoop";
 
@@ -31,10 +30,7 @@ record CallStack(List<Frame> frames, boolean cut) {
         OTHER
     }
 
-    /**
-     * Returns the owner of the code, based on the stack alone. If the stack was cut, the operator's frame may be
-     * missing.
-     */
+    /** Returns the owner of the code, from the stack alone. A cut stack may lack the operator's frame. */
     Owner owner() {
         if (operator() >= 0) {
             return Owner.USER;
@@ -51,8 +47,8 @@ record CallStack(List<Frame> frames, boolean cut) {
                     return Owner.CLIENT;
                 }
                 case USER -> {
-                    // No operator was found on the stack. If the stack was cut, assume that the operator's frame is
-                    // missing. Otherwise, the client may have called the user code, for example a deserializer.
+                    // There is no operator. A cut stack probably lacks its frame. Otherwise the client may have called
+                    // user code, for example a deserializer.
                     return cut ? Owner.USER : first(FrameKind.CLIENT, 0) >= 0 ? Owner.CLIENT : Owner.OTHER;
                 }
                 case BROKER, SERVING -> {}
@@ -77,8 +73,8 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * Returns the number of nested map calls that contain the running code; 0 if there are none. This number identifies
-     * the map that was running. If it is 1, the most downstream of the consecutive maps was running.
+     * Returns the number of nested map calls around the running code, which identifies the running map: 1 is the most
+     * downstream one. 0 if there are none.
      */
     int maps() {
         int at = 0;
@@ -97,8 +93,8 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * Returns a text that identifies the operator, the map, and the outermost user method. The text is the same for all
-     * elements of a stage and usually unique to the stage. It is empty if no operator is on the stack.
+     * Returns a text for the operator, the map, and the outermost user method. It is the same for all elements of a
+     * stage and usually unique to the stage. Empty if no operator is on the stack.
      */
     String signature() {
         int operator = operator();
@@ -113,7 +109,7 @@ record CallStack(List<Frame> frames, boolean cut) {
         return caller.name() + " " + maps() + " " + called.type() + "." + called.method();
     }
 
-    /** Returns the user code without bridge frames, the innermost frame first; all frames if there is no user code. */
+    /** Returns the user code without bridge frames, innermost first; all frames if there is no user code. */
     List<Frame> userCode() {
         int operator = operator();
         List<Frame> within = operator < 0 ? frames : frames.subList(0, operator);
@@ -127,8 +123,8 @@ record CallStack(List<Frame> frames, boolean cut) {
     }
 
     /**
-     * Returns the frames of {@link #userCode} whose class belongs to the user. If there are none, as with a method
-     * reference, returns only the outermost frame.
+     * Returns the frames of {@link #userCode} in the user's classes. If there are none, as with a method reference,
+     * returns the outermost frame.
      */
     List<Frame> userMethods() {
         List<Frame> code = userCode();

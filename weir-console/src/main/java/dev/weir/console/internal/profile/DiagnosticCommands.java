@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends diagnostic commands to another JVM with the {@code jcmd} of this JVM's JDK. No public API of the JDK can send
- * such commands without opening a port. Confined to one thread.
+ * Sends diagnostic commands to another JVM with the {@code jcmd} of this JVM's JDK. The JDK has no public API for this
+ * that opens no port. Confined to one thread.
  */
 final class DiagnosticCommands {
 
@@ -78,7 +78,7 @@ final class DiagnosticCommands {
                 null);
     }
 
-    /** Returns the first meaningful line of a response, which follows the process id and precedes a stack trace. */
+    /** Returns the first meaningful line of a response, between the process id and a stack trace. */
     private String reason(String answer) {
         return answer.lines()
                 .map(String::strip)

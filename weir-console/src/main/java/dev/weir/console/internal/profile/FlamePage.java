@@ -9,8 +9,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
 /**
- * Renders a profile as a self-contained page, which consists of the console's script and style, and the profile as
- * data. The page's content security policy forbids other scripts and all requests. Stateless.
+ * Renders a profile as a self-contained page: the console's script and style, and the profile as data. The page's
+ * content security policy forbids other scripts and all requests. Stateless.
  */
 public final class FlamePage {
 
@@ -47,7 +47,7 @@ public final class FlamePage {
             """.formatted(policy, style, inScript(profileJson), script);
     }
 
-    /** Escapes JSON for use in a script element, so that no text in it can end the element or start a comment. */
+    /** Escapes JSON for a script element, so that its text cannot end the element or start a comment. */
     private static String inScript(String json) {
         return json.replace("<", "\\u003c");
     }

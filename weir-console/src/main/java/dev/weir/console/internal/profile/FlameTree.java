@@ -9,10 +9,7 @@ import java.util.Map;
 /** Builds a flame graph from samples. Not thread-safe. */
 final class FlameTree {
 
-    /**
-     * The minimum width of a frame is the total width divided by this number. Narrower frames are omitted, and their
-     * time remains visible only in their callers.
-     */
+    /** A frame below this part of the total width is left out. Its callers include its time. */
     private static final int PARTS = 2_000;
 
     private final String name;
@@ -23,9 +20,7 @@ final class FlameTree {
         this.name = name;
     }
 
-    /**
-     * Adds a stack below the outermost frame {@code outside}, which is named after a stage or the owner of the code.
-     */
+    /** Adds a stack below the outermost frame {@code outside}, the name of a stage or of the code's owner. */
     void add(String outside, List<Frame> innermostFirst, long amount) {
         value += amount;
         FlameTree at = child(outside);

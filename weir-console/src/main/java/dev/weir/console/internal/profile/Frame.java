@@ -3,7 +3,7 @@ package dev.weir.console.internal.profile;
 /**
  * A method on a stack. Immutable.
  *
- * @param type the full name of the method's class. Classes generated at run time have a number as suffix
+ * @param type full name of the method's class; a number is appended if the class was generated at run time
  */
 record Frame(String type, String method, FrameKind kind) {
 
@@ -13,7 +13,7 @@ record Frame(String type, String method, FrameKind kind) {
         return new Frame(type, method, FrameKind.of(type));
     }
 
-    /** Returns whether the frame is only a bridge between the caller of a lambda and the lambda's code. */
+    /** Returns whether the frame only leads from the caller of a lambda to its code. */
     boolean isBridge() {
         return type.contains(LAMBDA);
     }

@@ -74,10 +74,7 @@ public final class ProfileJson {
         json.writeEndObject();
     }
 
-    /**
-     * Writes a flame graph in the form that the page reads: {@code n} is the name, {@code v} the value, {@code c} the
-     * callees.
-     */
+    /** Writes a flame graph as the page reads it: {@code n} is the name, {@code v} the value, {@code c} the callees. */
     private static void write(JsonGenerator json, Flame flame) throws IOException {
         json.writeStartObject();
         json.writeStringField("n", flame.name());

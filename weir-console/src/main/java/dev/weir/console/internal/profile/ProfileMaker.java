@@ -29,12 +29,12 @@ final class ProfileMaker {
         }
     }
 
-    /** Records that a stage has worked. The stage is then listed in the profile even if it has no samples. */
+    /** Lists a stage that has worked in the profile, even without samples. */
     void worked(StageRef stage) {
         stages.computeIfAbsent(stage, first -> new StageTotals());
     }
 
-    /** Counts a sample. {@code stage} is the stage in which its thread was working, or null if that is unknown. */
+    /** Counts a sample. {@code stage} is the stage of its thread, or null if unknown. */
     void add(Sample sample, @Nullable StageRef stage) {
         Owner owner = sample.stack().owner();
         if (owner == Owner.USER && stage == null) {
@@ -49,8 +49,7 @@ final class ProfileMaker {
             stages.computeIfAbsent(stage, first -> new StageTotals()).add(sample);
             flame.add(stage.stage(), sample.stack().userCode(), sample.amount());
         } else if (!waits) {
-            // Waits are counted only in user code. Elsewhere, a thread only waits for input or work, and the console
-            // already shows starved stages.
+            // Count waits only in user code. Elsewhere a thread waits for input, which the console shows.
             flame.add(owner.name().toLowerCase(Locale.ROOT), sample.stack().frames(), sample.amount());
             if (sample.kind() == Sample.Kind.CPU) {
                 cpuOfOthers.merge(owner, sample.amount(), Long::sum);

@@ -33,7 +33,6 @@ public final class Recorder {
         /** Returns whether the process's JDK can sample by CPU time. */
         boolean samplesCpuTime();
 
-        /** Starts recording. */
         void start(RecordingSettings settings, Duration time) throws IOException, InterruptedException;
 
         /** Returns whether the process supports an event. Must be called during a recording. */
@@ -75,8 +74,7 @@ public final class Recorder {
                 throw new ProfileException(
                         target.name() + " has not run a Weir pipeline yet", NO_PIPELINE_WAY_OUT, null);
             }
-            // Wait while the process is being recorded. Nothing counts down the latch, so only the timeout or an
-            // interrupt ends the wait.
+            // Wait during the recording. Nothing counts down the latch.
             boolean ignored = new CountDownLatch(1).await(order.time().toNanos(), TimeUnit.NANOSECONDS);
             Duration time = Duration.ofNanos(System.nanoTime() - start);
             target.stop(file);

@@ -23,15 +23,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a recording and creates a profile. Confined to one thread.
  *
- * <p>Reads the file twice: first the samples, then the stage runs. A stage run is the time in which a stage processed
- * one batch. There may be millions of runs, so only runs that contain a sample are kept.
+ * <p>Reads the file twice: first the samples, then the stage runs. In a stage run, a stage processed one batch. There
+ * may be millions of runs, so only runs with a sample are kept.
  */
 final class RecordingReader {
 
-    /**
-     * The maximum number of samples in memory. Further samples count as lost. A minute of CPU-time sampling produces
-     * only a tenth of this number.
-     */
+    /** Maximum number of samples in memory; others count as lost. A minute of CPU-time sampling has a tenth of it. */
     private static final int MOST_SAMPLES = 200_000;
 
     private final Path file;
@@ -83,8 +80,7 @@ final class RecordingReader {
             events.setReuse(true);
             events.setOrdered(false);
             AtomicReference<Throwable> failure = new AtomicReference<>();
-            // If there were no handler, the stream would print the exception. With or without a handler, the stream
-            // continues, so the exception is checked once the stream has ended.
+            // Keep the stream from printing the exception. It continues, so check the exception at its end.
             events.onError(failure::set);
             actions.forEach(events::onEvent);
             events.start();

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The events that a recording contains. Immutable. The names and defaults of the events are from {@code jfr metadata}
- * of JDK 25, and from JEP 509 for {@code jdk.CPUTimeSample}.
+ * The events of a recording. Immutable. Names and defaults are from {@code jfr metadata} of JDK 25, and from JEP 509
+ * for {@code jdk.CPUTimeSample}.
  *
  * @param sampler the event that samples threads
- * @param values the values by event and setting, in the form that {@code jdk.jfr.Recording.setSettings} expects
+ * @param values the values by event and setting, as {@code jdk.jfr.Recording.setSettings} expects
  */
 record RecordingSettings(String sampler, Map<String, String> values) {
 
@@ -20,7 +20,7 @@ record RecordingSettings(String sampler, Map<String, String> values) {
     static final String EXECUTION = "jdk.ExecutionSample";
     static final String ALLOCATION = "jdk.ObjectAllocationSample";
 
-    /** The kind of wait that each event records. */
+    /** The kind of wait of each event. */
     static final Map<String, String> WAITS = Map.of(
             "jdk.ThreadPark", "park",
             "jdk.JavaMonitorEnter", "monitor",
@@ -33,13 +33,9 @@ record RecordingSettings(String sampler, Map<String, String> values) {
             "jdk.FileWrite", "file",
             "jdk.FileForce", "file");
 
-    /** The minimum duration of a recorded wait. */
     private static final String LEAST_WAIT = "1 ms";
 
-    /**
-     * The maximum rate of allocation samples, as in the JDK's default settings for continuous recordings. Samples are
-     * limited because each one contains a stack.
-     */
+    /** Maximum rate of allocation samples, each with a stack. As in the JDK's settings for continuous recordings. */
     private static final String ALLOCATIONS = "150/s";
 
     /**

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The flight recorder of another process, controlled by diagnostic commands that {@code jcmd} sends to the process. The
- * commands need no JVM flag, open no port, and leave nothing behind. Confined to one thread.
+ * The flight recorder of another process, controlled by diagnostic commands through {@code jcmd}. The commands need no
+ * JVM flag, open no port, and leave nothing behind. Confined to one thread.
  */
 final class RemoteTarget implements Recorder.Target {
 
@@ -26,10 +26,7 @@ final class RemoteTarget implements Recorder.Target {
     /** The first JDK version that can sample by CPU time. */
     private static final int CPU_TIME_VERSION = 25;
 
-    /**
-     * The extra time added to a recording's requested duration. If this process is killed before it can stop the
-     * recording, the recording stops on its own after the total time.
-     */
+    /** Extra time of a recording. If this process is killed, the recording stops on its own after it. */
     private static final long SPARE_SECONDS = 30;
 
     private final long pid;
@@ -37,10 +34,7 @@ final class RemoteTarget implements Recorder.Target {
     private final boolean cpuTime;
     private final DiagnosticCommands commands;
 
-    /**
-     * A private directory shared with the other process. The other process reads the settings from this directory and
-     * writes its recordings to it.
-     */
+    /** Private directory for settings and recordings, shared with the other process. */
     private final Path folder;
 
     private final String recording = "weir-profile-" + ProcessHandle.current().pid();
@@ -76,7 +70,7 @@ final class RemoteTarget implements Recorder.Target {
                 process.detach();
             }
         } catch (AttachNotSupportedException e) {
-            // Omit the cause, because its message contains the command line of the process, which may contain secrets.
+            // Omit the cause: its message contains the process's command line, which may contain secrets.
             throw new ProfileException(
                     name + " is not a JVM that can be asked", "'jps -l' lists those that can.", null);
         } catch (IOException e) {
@@ -93,10 +87,7 @@ final class RemoteTarget implements Recorder.Target {
         return version.matches("[0-9]{1,4}") ? Integer.parseInt(version) : 0;
     }
 
-    /**
-     * Makes the owner of the process the owner of the directory, because the superuser may record processes of other
-     * users.
-     */
+    /** Gives the directory to the owner of the process. The superuser may record processes of other users. */
     private void giveFolder() {
         ProcessHandle.of(pid).flatMap(process -> process.info().user()).ifPresent(user -> {
             try {
@@ -135,7 +126,7 @@ final class RemoteTarget implements Recorder.Target {
     @Override
     public void start(RecordingSettings settings, Duration time) throws IOException, InterruptedException {
         Path file = Files.writeString(folder.resolve("settings.jfc"), settings.toXml());
-        // Set before the command runs. An interrupt may end the wait for jcmd although the process starts to record.
+        // Set before the command runs: an interrupt may end the wait for jcmd although the recording starts.
         started = true;
         commands.run(
                 "JFR.start",

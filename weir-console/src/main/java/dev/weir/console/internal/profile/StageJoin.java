@@ -8,13 +8,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assigns samples to stages. A stage run is the time in which a thread processed one batch in a stage. A sample taken
- * on that thread during the run is assigned to the stage of the run. Any other sample is assigned to the stage of the
- * samples with the same {@linkplain CallStack#signature signature}. Confined to one thread.
+ * Assigns samples to stages. A stage run is the time in which a thread processed one batch in a stage. A sample of that
+ * thread in that time belongs to that stage. Any other sample belongs to the stage of the samples with the same
+ * {@linkplain CallStack#signature signature}. Confined to one thread.
  */
 final class StageJoin {
 
-    /** The minimum fraction of the samples with the same signature that must belong to the same stage. */
+    /** Minimum fraction of the samples with one signature that must belong to one stage. */
     private static final double SURE = 0.9;
 
     private final Map<Long, List<Joined>> byThread = new HashMap<>();
@@ -52,8 +52,8 @@ final class StageJoin {
     }
 
     /**
-     * Adds the time span in which a thread processed a batch in a stage. Runs may be added in any order. If runs are
-     * nested, samples are assigned to the shortest one.
+     * Adds the time in which a thread processed a batch in a stage. Runs may be added in any order. If runs are nested,
+     * the shortest one counts.
      */
     void ran(long thread, long fromNanos, long toNanos, StageRun run) {
         List<Joined> some = byThread.getOrDefault(thread, List.of());
@@ -83,7 +83,7 @@ final class StageJoin {
         return low;
     }
 
-    /** Passes each sample with its stage to {@code found}. Must be called after all runs were added. */
+    /** Passes each sample with its stage to {@code found}. Must be called after all runs are added. */
     void forEach(Found found) {
         Map<String, Map<StageRef, Integer>> seen = new HashMap<>();
         for (Joined joined : all) {

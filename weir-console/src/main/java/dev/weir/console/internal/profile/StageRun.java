@@ -4,8 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One batch processed by a stage, or by a stage together with the maps that are applied to each element in the same
- * pass. Immutable.
+ * One batch processed by a stage, or by a stage and the maps applied in the same pass. Immutable.
  *
  * @param maps the names of the maps, starting with the most downstream one
  */
@@ -19,7 +18,7 @@ record StageRun(String pipeline, String stage, List<String> maps) {
                 maps.isEmpty() ? List.of() : Arrays.stream(maps.split("\n", -1)).toList());
     }
 
-    /** Returns the stage of a stack that was sampled during this run. */
+    /** Returns the stage of a stack sampled during this run. */
     StageRef at(CallStack stack) {
         int deep = stack.maps();
         return new StageRef(pipeline, deep == 0 || deep > maps.size() ? stage : maps.get(deep - 1));

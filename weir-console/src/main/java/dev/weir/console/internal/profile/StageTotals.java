@@ -12,7 +12,7 @@ final class StageTotals {
 
     private static final int MOST = 10;
 
-    /** The CPU samples and the wait time in nanoseconds of one method, both excluding and including its callees. */
+    /** CPU samples and wait nanoseconds of one method, excluding and including its callees. */
     private static final class Times {
 
         long cpuSelf;
@@ -70,10 +70,7 @@ final class StageTotals {
         return methods.computeIfAbsent(frame.name(), name -> new Times());
     }
 
-    /**
-     * Returns whether the frame at index {@code place} is the innermost frame of its method. Counting only this frame
-     * counts a recursive method once.
-     */
+    /** Returns whether the frame is the innermost one of its method, so that recursion counts once. */
     private static boolean isFirst(List<Frame> own, int place) {
         String name = own.get(place).name();
         return own.subList(0, place).stream().noneMatch(frame -> frame.name().equals(name));

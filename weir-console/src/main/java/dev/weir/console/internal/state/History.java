@@ -13,7 +13,7 @@ public final class History {
     /** The number of readings kept: one per second for 15 minutes. */
     static final int MOST = 15 * 60;
 
-    /** The maximum total number of characters of the readings. It limits memory even for pipelines with many stages. */
+    /** Maximum number of characters of all readings. It bounds the memory for pipelines with many stages. */
     static final int MOST_CHARS = 16 << 20;
 
     /**
@@ -28,7 +28,7 @@ public final class History {
      * New readings for one reader.
      *
      * @param entries oldest first
-     * @param state the full form of the last reading as a line in UTF-8, which all readers share
+     * @param state full form of the last reading as a line in UTF-8, shared by all readers
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     public record News(List<Entry> entries, byte[] state) {}
@@ -57,9 +57,8 @@ public final class History {
     }
 
     /**
-     * Waits for readings with a higher number than {@code seen}. Returns null once there will be no more readings. If
-     * {@code seen} is higher than the number of the newest reading, the reader received it from an earlier process. In
-     * that case, all readings are new to the reader.
+     * Waits for readings after number {@code seen}. Returns null if there will be no more. A {@code seen} above the
+     * newest number is from an earlier process: then all readings are new.
      */
     public @Nullable News after(long seen) throws InterruptedException {
         lock.lockInterruptibly();
@@ -85,7 +84,6 @@ public final class History {
         }
     }
 
-    /** Returns whether a reader is waiting for the next reading. */
     boolean isRead() {
         lock.lock();
         try {

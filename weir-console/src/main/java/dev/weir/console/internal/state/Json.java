@@ -63,10 +63,7 @@ public final class Json {
         return object(json -> json.writeStringField("error", message));
     }
 
-    /**
-     * Writes a JSON object on one line, in parts, so that the complete text is never in memory. Does not close
-     * {@code out}.
-     */
+    /** Writes a JSON object on one line, in parts and not as one text. Does not close {@code out}. */
     public static void write(OutputStream out, Fields fields) throws IOException {
         try (JsonGenerator json = FACTORY.createGenerator(out).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
             json.writeStartObject();
@@ -97,7 +94,7 @@ public final class Json {
         json.writeEndArray();
     }
 
-    /** Writes a value as a boolean or a number if it is one, otherwise as a string. */
+    /** Writes a boolean or a number as such, anything else as a string. */
     static void writeValue(JsonGenerator json, String value) throws IOException {
         if (value.equals("true") || value.equals("false")) {
             json.writeBoolean(value.equals("true"));
@@ -129,7 +126,7 @@ public final class Json {
     }
 
     /**
-     * Reads {@code {"set":{KEY:VALUE,...}}}, in which each value is a string, a number, true or false.
+     * Reads {@code {"set":{KEY:VALUE,...}}} with strings, numbers, true and false as values.
      *
      * @throws IOException for any other input, with a message for the user
      */

@@ -59,7 +59,7 @@ record Look(
         return pipeline.isEmpty() ? "starting" : running ? "running" : "ended";
     }
 
-    /** Returns the state, or {@code no-records-yet} for a running pipeline that has not received any records. */
+    /** Returns the state, or {@code no-records-yet} for a running pipeline without records so far. */
     String phase() {
         boolean isEmpty = running
                 && stages.stream()
@@ -69,7 +69,7 @@ record Look(
         return isEmpty ? "no-records-yet" : state();
     }
 
-    /** Returns the consumer's lag in records, without partitions whose lag is unknown; -1 if there is no consumer. */
+    /** Returns the consumer's lag in records, without partitions of unknown lag; -1 if there is no consumer. */
     static long lagOf(@Nullable ConsumerDump consumer) {
         return consumer == null
                 ? -1
@@ -124,8 +124,7 @@ record Look(
         }
 
         /**
-         * Returns a copy of this reading with the shares and rates in {@code time}, which were measured to determine
-         * the limiter.
+         * Returns this reading with the shares and rates of {@code time}, from the measurement of the limiter.
          *
          * @param seconds the duration of that measurement
          */
@@ -145,8 +144,8 @@ record Look(
         }
 
         /**
-         * Creates a reading by comparing a stage's current counters with its counters at two earlier readings. Shares
-         * are relative to {@code earlier}, and current rates are relative to {@code before}.
+         * Compares a stage's current counters with two earlier readings. Shares cover the time since {@code earlier},
+         * current rates the time since {@code before}.
          *
          * @param earlier the counters at an earlier reading; null for the start of the pipeline
          * @param before the counters at the previous reading; null for the start of the pipeline
@@ -163,9 +162,8 @@ record Look(
             double busy = now.busyNanos() - (earlier == null ? 0 : earlier.busyNanos());
             double up = now.blockedUpNanos() - (earlier == null ? 0 : earlier.blockedUpNanos());
             double down = now.blockedDownNanos() - (earlier == null ? 0 : earlier.blockedDownNanos());
-            // The times of several threads may add up to more than the interval. Their sum is then used, because it is
-            // unknown how many threads there were in between. A single thread's times may add up to less, because it
-            // also does other work.
+            // Several threads' times may add up to more than the interval; use their sum, because their number is
+            // unknown. A single thread's times may add up to less, because it also does other work.
             double threadNanos = Math.max((double) elapsed, busy + up + down);
             return new StageLook(
                     now,

@@ -44,16 +44,13 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
 
     private record Lag(long atNanos, long records) {}
 
-    /** The time for which threads are sampled after each request for the full state. */
+    /** Time for which threads are sampled after a request for the full state. */
     private static final long ASKED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /**
-     * The number of seconds over which the decrease of the lag is measured. {@link RecentCounters} uses the same
-     * number.
-     */
+    /** Number of seconds over which the fall of the lag is measured, as in {@link RecentCounters}. */
     private static final int LAGS = 5;
 
-    /** The time for which requests share a state. Programs that tune read it more than once a second. */
+    /** Time for which requests get the same state. Programs that tune read it more than once a second. */
     public static final long SHARED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Controls controls;
@@ -78,13 +75,13 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     private long collectionMillis = -1; // not read yet
     private @Nullable String step;
 
-    /** The state that requests share, and the time and the subject for which it was built. Null if it must be built. */
+    /** State for requests, with its time and whether the pipeline had ended. Null if it must be built. */
     private byte @Nullable [] state;
 
     private long stateNanos;
     private boolean stateIsOver;
 
-    /** The metrics that requests share until the next reading. Null if they must be written. */
+    /** Metrics for requests until the next reading. Null if they must be written. */
     private byte @Nullable [] trendLine;
 
     private long number;
@@ -99,7 +96,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     /**
      * Creates a looker for tests.
      *
-     * @param clock the time in nanoseconds that decides how long requests share a state
+     * @param clock the time in nanoseconds, for the time that requests share a state
      */
     public Looker(Controls controls, LongSupplier clock) {
         this.controls = controls;
@@ -110,7 +107,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         var ignored = thread.scheduleAtFixedRate(this::lookAgain, 0, 1, TimeUnit.SECONDS);
     }
 
-    /** Sets the text that describes the process's activity until there is a pipeline. */
+    /** Sets the text that the page shows until there is a pipeline. */
     public void announce(String newStep) {
         lock.lock();
         try {
@@ -121,17 +118,14 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         }
     }
 
-    /**
-     * Shows the given pipeline from now on. Starts a limiter probe, which is closed when another pipeline is shown or
-     * this object is closed.
-     */
+    /** Shows the given pipeline, with a limiter probe that ends with it or with this object. */
     public void show(RunningPipeline pipeline) {
         LimiterProbe probe = LimiterProbe.start(pipeline);
         show(new Subject(pipeline, probe::limiter), probe);
     }
 
     /**
-     * Shows the given pipeline from now on.
+     * Shows the given pipeline.
      *
      * @param newLimiter called once a second on the reading thread
      */
@@ -186,8 +180,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     }
 
     /**
-     * Returns the full current state. Its rates, shares and limiter come from the last reading. All requests within
-     * {@link #SHARED_NANOS} share one state, so that many viewers cost little more than one.
+     * Returns the full current state, with the rates, shares and limiter of the last reading. Requests within {@link
+     * #SHARED_NANOS} get the same state, so many viewers cost little.
      */
     @Override
     public byte[] now() {
@@ -217,7 +211,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                 look(), controls.knobs(), threadTable, looked == null ? null : Progress.of(looked.pipeline));
     }
 
-    /** Makes the next request see a change that was just made. */
+    /** Makes the next request see a change. */
     private void forgetState() {
         lock.lock();
         try {
@@ -314,10 +308,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         }
     }
 
-    /**
-     * Returns the limiter; null if it cannot be determined. A failure is only logged, because the rest of the reading
-     * does not depend on the limiter.
-     */
+    /** Returns the limiter; null after a failure, which is only logged. */
     private @Nullable Limiter limiterOf(Subject looked) {
         try {
             Limiter found = looked.limiter.get();
@@ -384,8 +375,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     }
 
     /**
-     * Returns the stage with its current counters. If the limiter's measurement includes the stage, uses its shares and
-     * rates, so that the page shows the same values for the stage and the limiter.
+     * Returns the stage with its current counters, and with the shares and rates from the limiter's measurement if it
+     * includes the stage. The page then shows the same values for both.
      */
     private StageLook asOfNow(StageSnapshot now) {
         StageLook last = shares.get(now.name());

@@ -9,7 +9,7 @@ import java.lang.management.MemoryUsage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The CPU use, heap, allocation and garbage collections of this process at one point in time. Immutable.
+ * CPU use, heap, allocation and garbage collections of this process at one moment. Immutable.
  *
  * @param cpuShare the fraction of the JVM's CPUs used by this process, 0 to 1; NaN if unknown
  * @param machineShare the fraction used by all processes; NaN if unknown
@@ -28,7 +28,7 @@ record ProcessReading(
         long collections,
         long collectionMillis) {
 
-    /** Reads the JDK's management beans. Each bean takes a few microseconds. */
+    /** Reads the JDK's management beans, which takes a few microseconds each. */
     static ProcessReading after(@Nullable ProcessReading before) {
         long now = System.nanoTime();
         MachineLook machine = MachineLook.now();
@@ -56,7 +56,7 @@ record ProcessReading(
                 millis);
     }
 
-    /** Returns the total number of bytes allocated; -1 if this JVM does not count them. */
+    /** Returns the total number of bytes allocated; -1 if the JVM does not count them. */
     private static long allocatedBytes() {
         return ManagementFactory.getThreadMXBean() instanceof com.sun.management.ThreadMXBean threads
                         && threads.isThreadAllocatedMemorySupported()

@@ -8,18 +8,17 @@ import java.util.Deque;
 /**
  * The counters of one stage at the last readings. Confined to the reading thread.
  *
- * <p>Counters include a batch or a call only once it is done. If a batch or a call takes longer than the second between
- * two readings, most readings would show an idle stage, and then one would show all of the work. Activity is therefore
- * computed over several seconds.
+ * <p>Counters include a batch or a call once it is done. If it takes longer than a second, most readings would show an
+ * idle stage, and one would show all the work. Activity is therefore computed over several seconds.
  */
 final class RecentCounters {
 
-    /** The number of seconds over which recent activity is computed. The limiter is determined over the same time. */
+    /** Number of seconds of recent activity, as for the limiter. */
     private static final int SECONDS = 5;
 
     private final Deque<StageSnapshot> looks = new ArrayDeque<>();
 
-    /** Returns the stage's recent activity, and stores {@code now} as the latest reading. */
+    /** Returns the stage's recent activity, and stores {@code now} as the last reading. */
     StageLook next(StageSnapshot now) {
         StageLook look = StageLook.between(looks.peekFirst(), looks.peekLast(), now);
         looks.addLast(now);

@@ -15,13 +15,11 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Receives the metrics and notes of benchmark runs. Stores a new reading after each of them. Thread-safe. */
+/** Receives metrics and notes of benchmark runs, and stores a reading after each. Thread-safe. */
 public final class RunLooker implements ConsoleSubject, AutoCloseable {
 
-    /** The maximum number of text lines that the page shows. */
     static final int MOST_NOTES = 100;
 
-    /** The maximum length of a text line. */
     private static final int MOST_NOTE = 2_000;
 
     private final String name;
@@ -66,7 +64,6 @@ public final class RunLooker implements ConsoleSubject, AutoCloseable {
         });
     }
 
-    /** Adds a line of text. */
     public void note(String line) {
         tell(() -> {
             if (notes.size() == MOST_NOTES) {

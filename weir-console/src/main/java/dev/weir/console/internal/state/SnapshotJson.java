@@ -16,7 +16,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a reading as JSON: in full for {@code /api/state}, or without partitions and controls for the history.
+ * Writes a reading as JSON: all of it for {@code /api/state}, or without partitions and controls for the history.
  * Stateless.
  */
 final class SnapshotJson {

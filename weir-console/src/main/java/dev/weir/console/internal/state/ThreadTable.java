@@ -18,12 +18,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The states of the process's threads over the last minute, one character per second: first the pipeline's threads by
- * dispatcher, then the threads of Kafka's clients, of Weir, of the garbage collector and compiler, and all others.
- * Guarded by the lock of {@link Looker}.
+ * The states of the process's threads over the last minute, one character per second. The pipeline's threads come
+ * first, by dispatcher, then the threads of Kafka's clients, of Weir, of the garbage collector and compiler, and all
+ * others. Guarded by the lock of {@link Looker}.
  *
- * <p>Reads no stacks itself, but uses the stacks that {@link ThreadActivity} has read. Keeps at most
- * {@value #MOST_ROWS} rows of {@value #SECONDS} characters.
+ * <p>Uses the stacks that {@link ThreadActivity} has read. Keeps at most {@value #MOST_ROWS} rows of {@value #SECONDS}
+ * characters.
  */
 final class ThreadTable {
 
@@ -37,20 +37,17 @@ final class ThreadTable {
     private static final int MOST_ASKED = 512;
     private static final int MOST_NAME = 100;
 
-    /** The character for a second in which the thread did not exist or there was no reading. */
+    /** Character for a second without the thread or without a reading. */
     private static final char NONE = '.';
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-    /**
-     * The row ids for the threads of the garbage collector and of the compiler. The JDK does not list these threads, so
-     * each group has a single row.
-     */
+    /** Rows of the garbage collector and of the compiler. The JDK does not list their threads. */
     private static final long COLLECTOR = -1;
 
     private static final long COMPILER = -2;
 
-    /** The kinds of rows, in the order in which they are shown. */
+    /** Kinds of rows, in display order. */
     private enum Kind {
         DISPATCHER,
         CLIENT,
@@ -93,7 +90,7 @@ final class ThreadTable {
     private long collectorMillis = collectorMillis();
     private long compilerMillis = compilerMillis();
 
-    /** Reads all threads once. Seconds without a reading are shown as unknown. */
+    /** Reads all threads once. Seconds without a reading count as unknown. */
     void look(List<ThreadActivity> pipelines) {
         long now = System.nanoTime();
         long skipped =
@@ -132,8 +129,7 @@ final class ThreadTable {
             row = new Row(name, group, kind);
             rows.put(id, row);
         } else if (kind == Kind.DISPATCHER) {
-            // While the thread was idle, its row was listed with Weir's other threads. Move the row to the thread's
-            // dispatcher.
+            // An idle thread is listed with Weir's other threads. Move its row to the dispatcher.
             row.group = group;
             row.kind = kind;
         }
@@ -167,7 +163,7 @@ final class ThreadTable {
             if (row != null) {
                 cpu(row, info.getThreadId(), nanos);
                 if (info.isInNative() && row.kind != Kind.DISPATCHER && row.cpuShare < 0.5) {
-                    // The JDK reports the thread as running, but it waits in a system call, usually for the network.
+                    // The JDK reports a thread that waits in a system call, usually for the network, as running.
                     row.letters.setCharAt(row.letters.length() - 1, 'W');
                 }
             }
@@ -235,8 +231,8 @@ final class ThreadTable {
     }
 
     /**
-     * Returns the character for a thread's state. The stack is not read. A timed wait without a lock object is
-     * therefore considered a sleep, and a wait for a lock of java.util.concurrent is considered a park.
+     * Returns the character for a thread's state, without reading its stack. A timed wait without a lock object counts
+     * as sleep, and a wait for a lock of java.util.concurrent as park.
      */
     private static char letter(ThreadInfo info) {
         LockInfo lock = info.getLockInfo();

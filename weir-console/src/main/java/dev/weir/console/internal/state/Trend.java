@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The metrics of the complete run in at most {@value #MOST} points. If there are more, pairs of points are merged, so
- * that each point covers twice the time. Guarded by the lock of {@link Looker}.
+ * The metrics of the complete run in at most {@value #MOST} points. If there are more, pairs of points are merged and
+ * each point covers twice the time. Guarded by the lock of {@link Looker}.
  */
 final class Trend {
 
     static final int MOST = 720;
 
-    /** The names of the metrics. A point is written as its time, followed by the values in this order. */
+    /** Names of the metrics. A point is written as its time and the values in this order. */
     static final List<String> FIGURES =
             List.of("out_per_second", "lag", "cpu_share", "heap_used_bytes", "allocated_per_second", "collection_ms");
 

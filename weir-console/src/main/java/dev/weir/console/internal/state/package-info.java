@@ -1,6 +1,6 @@
 /**
- * The state of a pipeline as JSON, updated once a second. The reading thread takes snapshots. The resulting texts are
- * immutable and may be read by any thread.
+ * The state of a pipeline as JSON, updated once a second. The reading thread takes snapshots; their texts are immutable
+ * and may be read by any thread.
  */
 @NullMarked
 package dev.weir.console.internal.state;

@@ -74,26 +74,19 @@ public final class BatchLayout {
                 .putInt(COUNT_AT, count);
     }
 
-    /**
-     * Writes the producer fields of a batch at index 0 of the buffer. The caller must write the checksum afterwards.
-     */
+    /** Writes the producer fields of a batch at index 0. The caller must write the checksum afterwards. */
     public static void putProducer(ByteBuffer bytes, long id, short epoch, int sequence) {
         bytes.putLong(PRODUCER_AT, id).putShort(EPOCH_OF_PRODUCER_AT, epoch).putInt(SEQUENCE_AT, sequence);
     }
 
-    /**
-     * Computes and writes the checksum of a batch at index 0 of the buffer. Changes the buffer's position and limit.
-     */
+    /** Computes and writes the checksum of a batch at index 0. Changes the buffer's position and limit. */
     public static void putChecksum(ByteBuffer bytes, int sizeBytes, CRC32C crc) {
         crc.reset();
         crc.update(bytes.limit(sizeBytes).position(ATTRIBUTES_AT));
         bytes.clear().putInt(CRC_AT, (int) crc.getValue());
     }
 
-    /**
-     * Changes the batch header at {@code at} to describe an uncompressed batch of the given size. Does not update the
-     * checksum.
-     */
+    /** Makes the batch header at {@code at} describe an uncompressed batch. Does not update the checksum. */
     static void makePlain(ByteBuffer bytes, int at, int sizeBytes) {
         bytes.putInt(at + LENGTH_AT, sizeBytes - LOG_OVERHEAD)
                 .putShort(at + ATTRIBUTES_AT, (short) (attributes(bytes, at) & ~BatchReader.CODEC));

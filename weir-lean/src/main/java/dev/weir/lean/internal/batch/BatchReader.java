@@ -52,7 +52,7 @@ public final class BatchReader implements BatchView {
     private int size;
     private int attributes;
 
-    /** The first offset the caller asked for. Exceptions for an invalid batch name this offset. */
+    /** The first offset to read. Exceptions for an invalid batch name this offset. */
     private long fromOffset;
 
     /** @param decompressor must not be used by another reader */
@@ -72,7 +72,7 @@ public final class BatchReader implements BatchView {
      * Opens the batch at index {@code newAt} of a buffer. The batch must end at or before index {@code end}.
      *
      * @param newBytes owned by the caller; its position must be 0
-     * @param newFromOffset the first offset the caller wants; earlier records in the batch are skipped
+     * @param newFromOffset the first offset to read; earlier records in the batch are skipped
      */
     public void open(ByteBuffer newBytes, int newAt, int end, long newFromOffset) {
         bytes = newBytes;
@@ -99,8 +99,7 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Checks that the header is consistent, and that the batch contains offsets at or after {@link #fromOffset()}. A
-     * correct broker never sends a batch that fails these checks.
+     * Checks the header, and that the batch contains offsets at or after {@link #fromOffset()}.
      *
      * @param checksum whether to verify the checksum first
      */
@@ -130,9 +129,8 @@ public final class BatchReader implements BatchView {
     }
 
     /**
-     * Returns whether the batch is visible to a consumer. Control batches are not visible, nor are batches of
-     * transactions listed in {@code aborted}. Must be called for every batch in order, because {@code aborted} keeps
-     * track of the open transactions.
+     * Returns false for a control batch, and for a batch of a transaction listed in {@code aborted}. Must be called for
+     * every batch in order: {@code aborted} keeps track of the open transactions.
      */
     public boolean isVisible(@Nullable AbortedTransactions aborted) {
         if (aborted == null || aborted.isEmpty()) {
@@ -160,10 +158,7 @@ public final class BatchReader implements BatchView {
                 && records.key().getShort(Short.BYTES) == ABORT;
     }
 
-    /**
-     * Decompresses the batch if necessary. The next call of {@link #next} moves to the first record at or after
-     * {@link #fromOffset()}.
-     */
+    /** Decompresses the batch if necessary. {@link #next} then moves to the first record to read. */
     public void start() {
         int codec = attributes & CODEC;
         int recordsAt = at + BatchLayout.HEADER_BYTES;
@@ -193,19 +188,14 @@ public final class BatchReader implements BatchView {
         return BatchLayout.HEADER_BYTES + records.allBytes();
     }
 
-    /**
-     * Copies the batch without compression. The checksum in the copy is not updated. Call only after {@link #start}.
-     */
+    /** Copies the batch without compression. Does not update the checksum. Call only after {@link #start}. */
     public void copyTo(ByteBuffer to, int toAt) {
         to.put(toAt, bytes, at, BatchLayout.HEADER_BYTES);
         BatchLayout.makePlain(to, toAt, plainBytes());
         records.copyAll(to, toAt + BatchLayout.HEADER_BYTES);
     }
 
-    /**
-     * The first offset the caller asked for. It may be after the first record of the batch, in which case the records
-     * before it are skipped.
-     */
+    /** The first offset to read. Earlier records in the batch are skipped. */
     public long fromOffset() {
         return fromOffset;
     }

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  */
 interface CompressionCodec extends AutoCloseable {
 
-    /** The id for uncompressed batches. Codec ids are stored in the lowest three bits of a batch's attributes. */
+    /** The codec id of uncompressed batches. A batch stores its codec id in the lowest three bits of its attributes. */
     int NONE = 0;
 
     int GZIP = 1;
@@ -19,7 +19,7 @@ interface CompressionCodec extends AutoCloseable {
     /** Decompresses the bytes from the input's position to its limit. The input's position and limit may change. */
     void decompress(ByteBuffer input, DecompressionBuffer output) throws CodecException, TooLargeException;
 
-    /** Frees the native state. The garbage collector would not free all of it. */
+    /** Frees the native memory. */
     @Override
     default void close() {}
 }

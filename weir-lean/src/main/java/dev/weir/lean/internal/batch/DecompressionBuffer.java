@@ -23,15 +23,12 @@ final class DecompressionBuffer {
         return limitBytes;
     }
 
-    /** The current buffer. Calling {@link #room} may replace it. */
+    /** The current buffer. {@link #room} may replace it. */
     ByteBuffer bytes() {
         return bytes;
     }
 
-    /**
-     * Ensures that at least {@code more} bytes can be written at the current position. Preserves the bytes already
-     * written.
-     */
+    /** Makes room for at least {@code more} bytes at the current position. Keeps the bytes already written. */
     ByteBuffer room(long more) throws TooLargeException {
         int used = bytes.position();
         if (more > bytes.capacity() - used) {
@@ -42,7 +39,7 @@ final class DecompressionBuffer {
             try {
                 bytes = ByteBuffer.allocateDirect((int) capacity).put(bytes.flip());
             } catch (OutOfMemoryError noMemory) {
-                // The JVM could not allocate this much direct memory, although our own limit allows it.
+                // The limit allows this size, but the JVM has not enough direct memory.
                 throw new TooLargeException(capacity);
             }
         }

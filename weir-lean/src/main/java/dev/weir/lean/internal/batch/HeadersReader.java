@@ -5,9 +5,7 @@ import dev.weir.lean.Slice;
 import dev.weir.lean.internal.wire.VarInts;
 import java.nio.ByteBuffer;
 
-/**
- * Iterates over the headers of the current record. Parses one header per call of {@link #next}. Confined to one thread.
- */
+/** Iterates over the current record's headers. {@link #next} parses one header. Confined to one thread. */
 final class HeadersReader implements HeadersView {
 
     private final RecordReader record;

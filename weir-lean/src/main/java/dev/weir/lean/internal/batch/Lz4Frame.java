@@ -74,8 +74,7 @@ final class Lz4Frame implements CompressionCodec {
             if (to.remaining() >= maxBlock) {
                 throw new CodecException("lz4: " + e.getMessage());
             }
-            // The output may have had too little free space for the block. Retry with space for the largest possible
-            // block.
+            // The output may have too little space left. Retry with space for the largest possible block.
             ByteBuffer larger = output.room(Math.min(maxBlock, output.limitBytes() - to.position()));
             try {
                 larger.position(larger.position() + decompress(input, at, length, larger, maxBlock));

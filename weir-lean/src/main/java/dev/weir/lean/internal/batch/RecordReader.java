@@ -13,9 +13,9 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Iterates over the records of one batch, and provides access to the current record as a {@link RecordView}. The layout
- * of a record is described in {@link BatchLayout}. All lengths in a record are checked against the end of the record
- * before the record can be read. Confined to one thread; allocates nothing.
+ * Iterates over the records of one batch. Provides access to the current record as a {@link RecordView}. {@link
+ * BatchLayout} describes the layout of a record. All lengths in a record are checked before the record can be read.
+ * Confined to one thread; allocates nothing.
  */
 public final class RecordReader implements RecordView {
 
@@ -24,22 +24,22 @@ public final class RecordReader implements RecordView {
     private static final int BITS = 7;
     private static final int LOW = 0x7f;
 
-    /** The shift distance that moves the highest byte of a long to its lowest byte. */
+    /** Shift distance from the highest byte of a long to its lowest byte. */
     private static final int TOP = Long.SIZE - Byte.SIZE;
 
-    /** The encoded form of -1, the length of a null key or value. */
+    /** Encoded length of a null key or value (-1). */
     private static final int NULL = 1;
 
     private final Slice key = new Slice();
     private final Slice value = new Slice();
     private final HeadersReader headers = new HeadersReader(this, NOTHING);
 
-    // State of the partition
+    // The partition
     private String topic = "";
     private int partition;
     private int index;
 
-    // State of the batch
+    // The batch
     private ByteBuffer bytes = NOTHING;
     private int begin;
     private int end;
@@ -52,14 +52,14 @@ public final class RecordReader implements RecordView {
     private TimestampType timestampType = TimestampType.NO_TIMESTAMP_TYPE;
     private int leaderEpoch;
 
-    // The current record: its end, its offset, and the positions of fields that are decoded only when they are read
+    // The current record: its end, its offset, and the positions of fields that are decoded on access
     private int at;
     private long offset;
     private int timeAt;
     private int keyAt;
     private int headersAt;
 
-    /** The position after the number that {@link #longer} decoded last. */
+    /** Position after the number that {@link #longer} decoded. */
     private int behind;
 
     void of(String newTopic, int newPartition, int newIndex) {
@@ -92,7 +92,7 @@ public final class RecordReader implements RecordView {
         offset = baseOffset - 1;
     }
 
-    /** The size of all records in the batch, including skipped records before {@link #fromOffset}. */
+    /** Size of all records in the batch, including skipped ones. */
     int allBytes() {
         return end - begin;
     }
@@ -129,7 +129,6 @@ public final class RecordReader implements RecordView {
         return false;
     }
 
-    /** Parses the record at {@code start}, and returns the position after it. */
     private int parse(ByteBuffer from, int start, int limit) {
         int p = start;
         int raw = from.get(p++);
@@ -158,15 +157,14 @@ public final class RecordReader implements RecordView {
     }
 
     /**
-     * Parses a record quickly if it has the most common form. In this form, the key length takes one byte, and the
-     * other numbers take at most two bytes each. Returns false and changes nothing if the record has another form.
+     * Parses a record in its most common form: one byte for the key length, at most two for each other number. Returns
+     * false and changes nothing if the record has another form.
      *
-     * <p>In the common form, the first eight bytes of the record contain all numbers before the key. If the key is
-     * null, they also contain the value's length. They are read as one long, and each number is shifted out of this
-     * long. The code branches on the size of each number, because the CPU can predict a branch. If the code computed
-     * the size without branching, the CPU would have to wait for the result. An odd number encodes a negative value. A
-     * negative value is accepted only as the timestamp delta, which is not decoded here, and as the length of a null
-     * key.
+     * <p>The first eight bytes of such a record contain all numbers before the key. If the key is null, they also
+     * contain the length of the value. The method reads these bytes as one long and shifts each number out of it. It
+     * branches on the size of each number, because the CPU can predict a branch but would have to wait for a computed
+     * size. An odd number encodes a negative value. Only the timestamp delta, which is not decoded here, and the length
+     * of a null key may be negative.
      */
     private boolean parseAtOnce(ByteBuffer from, int start, int recordEnd) {
         long rest = from.getLong(start) << Byte.SIZE;
@@ -249,10 +247,7 @@ public final class RecordReader implements RecordView {
         arrive(delta);
     }
 
-    /**
-     * Checks that the value and the headers can fit into the remaining bytes of the record, and then sets the value and
-     * the position of the headers.
-     */
+    /** Sets the value and the position of the headers, after checking that both fit into the record. */
     private void show(ByteBuffer from, int valueAt, int size, int recordEnd) {
         int p = valueAt + Math.max(0, size);
         if (p != recordEnd - 1 || from.get(p) != 0) {
@@ -266,19 +261,18 @@ public final class RecordReader implements RecordView {
         long packed = VarInts.signed(from, start);
         int count = VarInts.value(packed);
         int p = VarInts.next(packed);
-        // A header takes at least two bytes, so there cannot be more headers than remaining bytes.
+        // A header takes at least two bytes.
         if (count < 0 || count > recordEnd - p || (count == 0 && p != recordEnd)) {
             throw corrupt(count + " headers in " + (recordEnd - p) + " bytes", null);
         }
     }
 
     /**
-     * Checks and sets the record's offset. Must be called last. Until then, the offset is the one of the last valid
-     * record, and errors are reported at the offset after it.
+     * Checks and sets the record's offset. Must be called last: errors in the record are reported at the offset after
+     * the last valid record.
      *
-     * <p>The deltas must increase, and each delta must leave enough offsets for the remaining records. In a batch
-     * without gaps from compaction, the first record out of order fails this check, so it is not delivered before a
-     * record with a lower offset. Brokers check the deltas of compressed batches only.
+     * <p>The offset deltas must increase, and each must leave enough offsets for the remaining records. Brokers check
+     * this for compressed batches only.
      */
     private void arrive(int delta) {
         if (delta <= offset - baseOffset || delta > lastDelta - left) {
@@ -287,7 +281,7 @@ public final class RecordReader implements RecordView {
         offset = baseOffset + delta;
     }
 
-    /** Decodes a zig-zag number whose bits are all in {@code first}. */
+    /** Decodes a zig-zag number of one byte. */
     private static int zigZag(int first) {
         return (first >>> 1) ^ -(first & 1);
     }
@@ -317,7 +311,6 @@ public final class RecordReader implements RecordView {
         return p + Math.max(0, length);
     }
 
-    /** Creates an exception for the record after the last valid one. */
     private CorruptBatchException corrupt(String what, @Nullable Throwable cause) {
         return new CorruptBatchException(topic, partition, Math.max(fromOffset, offset + 1), what, cause);
     }
@@ -365,7 +358,7 @@ public final class RecordReader implements RecordView {
 
     @Override
     public int sizeBytes() {
-        // The record starts with the attributes, which take the byte before the timestamp.
+        // The attributes take the byte before the timestamp.
         return at - timeAt + 1;
     }
 
@@ -412,7 +405,7 @@ public final class RecordReader implements RecordView {
         return slice.isNull() ? ConsumerRecord.NULL_SIZE : slice.length();
     }
 
-    // Kafka's classes accept null here, although their signatures do not say so.
+    // Kafka's classes accept null here, although their signatures do not allow it.
     private static byte @Nullable [] bytesOrNull(Slice slice) {
         return slice.isNull() ? null : slice.toBytes();
     }

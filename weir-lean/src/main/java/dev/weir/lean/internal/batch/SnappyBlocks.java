@@ -22,10 +22,7 @@ final class SnappyBlocks implements CompressionCodec {
 
     private static final int HEADER_BYTES = 16;
 
-    /**
-     * An upper bound for the compression ratio of a block. No copy element expands to more than 64 bytes, and literals
-     * do not expand.
-     */
+    /** Upper bound of a block's compression ratio. A copy element expands to at most 64 bytes. */
     private static final int MOST_DENSE = 64;
 
     @Override

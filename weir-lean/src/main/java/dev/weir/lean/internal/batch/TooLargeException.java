@@ -20,7 +20,6 @@ public final class TooLargeException extends Exception {
         this.missingBytes = missingBytes;
     }
 
-    /** The number of bytes that the JVM could not allocate; 0 if the limit was reached. */
     long missingBytes() {
         return missingBytes;
     }

@@ -6,12 +6,11 @@ import com.github.luben.zstd.ZstdException;
 import java.nio.ByteBuffer;
 
 /**
- * Decompresses Zstandard data, which may consist of several frames. A frame's header may omit the decompressed size.
+ * Decompresses Zstandard data, which may have several frames. The header of a frame may omit the decompressed size.
  * Confined to one thread.
  *
- * <p>All input is decompressed in one call instead of as a stream, because a stream would allocate a window of the size
- * requested by the frame. If the output buffer is too small, decompression starts over with a buffer of at least twice
- * the size, up to the limit.
+ * <p>Decompresses all input in one call. A stream would allocate a window of the size that the frame requests. If the
+ * output buffer is too small, the call is repeated with a buffer of at least twice the size, up to the limit.
  */
 final class ZstdFrames implements CompressionCodec {
 

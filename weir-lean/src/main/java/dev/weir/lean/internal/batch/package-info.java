@@ -1,7 +1,6 @@
 /**
- * Reading of record batches. The input consists of bytes from a broker. The output consists of records, which are shown
- * one at a time by a reused view. Runs on the polling thread. The caller owns the input, and the reader owns the
- * decompressed data.
+ * Reads record batches. The input is bytes from a broker; a reused view shows one record at a time. Runs on the polling
+ * thread. The caller owns the input, and the reader owns the decompressed data.
  */
 @NullMarked
 package dev.weir.lean.internal.batch;

@@ -1,31 +1,27 @@
 package dev.weir.lean.internal.cluster;
 
 /**
- * Chooses the broker for the next metadata request. A broker that is cut off from the controllers keeps returning
- * outdated metadata. The connection to a broker is therefore closed after {@link #PATIENCE} consecutive unhelpful
- * (outdated or incomplete) responses, or once the broker's last response is too old. The next requests go to the
- * brokers in the metadata, one after the other. If none of them helps, the bootstrap brokers are tried too. Confined to
- * one thread.
+ * Chooses the broker for the next metadata request. The client stays with a broker until {@link #PATIENCE} responses in
+ * a row are outdated or incomplete, or until the last response is too old. Then it tries the other brokers in the
+ * metadata, one after the other, and finally the bootstrap brokers. Confined to one thread.
  */
 public final class AskedInTurn {
 
     /**
-     * The number of consecutive unhelpful responses after which the client switches to another broker. A single
-     * response is not enough, because it may have been sent before any broker had learned about a change in the
-     * cluster.
+     * The client switches brokers after this many outdated or incomplete responses in a row. One is not enough:
+     * directly after a change in the cluster, no broker may know it yet.
      */
     private static final int PATIENCE = 2;
 
-    /** True if the last response was outdated or incomplete, or if there has been no response yet. */
+    /** True if the last response was outdated or incomplete, or if there is no response yet. */
     private boolean doubted = true;
 
-    /** The number of consecutive outdated or incomplete responses from the connected broker. */
+    /** Number of outdated or incomplete responses in a row from the connected broker. */
     private int unhelpful;
 
-    /** True if the connected broker has responded. */
     private boolean answered;
 
-    /** The number of brokers tried in a row without success. */
+    /** Number of brokers tried in a row without success. */
     private int vain;
 
     private int turn;
@@ -46,19 +42,12 @@ public final class AskedInTurn {
         return turn % known;
     }
 
-    /**
-     * The number of complete rounds in which every broker was tried without success. If a host name resolves to several
-     * addresses, the client uses the next address in each round.
-     */
+    /** Number of rounds without success. Each round uses the next address of a host name. */
     public int round(int known, int bootstrap) {
         return vain / (known + bootstrap);
     }
 
-    /**
-     * Reports a response from the connected broker. If neither {@link #doubt} nor {@link #contradicted} was called
-     * after the previous response, that response was helpful, and the counts of unhelpful responses and failed brokers
-     * restart at zero.
-     */
+    /** Reports a response from the connected broker. After a good response, resets the counts of failures. */
     public void answered() {
         if (!doubted) {
             unhelpful = 0;
@@ -76,10 +65,7 @@ public final class AskedInTurn {
         }
     }
 
-    /**
-     * Reports that the last response contradicts the response of another broker. {@link #isEnough} then returns true,
-     * so that the client switches to a different broker immediately.
-     */
+    /** Reports that the last response contradicts another broker's. The client then switches brokers immediately. */
     public void contradicted() {
         doubted = true;
         unhelpful = PATIENCE;

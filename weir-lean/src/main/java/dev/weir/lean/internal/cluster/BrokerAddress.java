@@ -25,7 +25,7 @@ public final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
     }
 
     /**
-     * Returns the addresses in {@code bootstrap.servers}.
+     * Parses {@code bootstrap.servers}.
      *
      * @throws IllegalArgumentException if an address lacks a host or a port
      */
@@ -59,8 +59,8 @@ public final class BrokerAddress implements Supplier<List<InetSocketAddress>> {
     }
 
     /**
-     * Resolves the host name. The name is resolved on every call, because its addresses may change. If the name cannot
-     * be resolved, returns an unresolved address, so that the connection attempt fails and is retried later.
+     * Resolves the host name on every call, because its addresses may change. If the name is unknown, returns an
+     * unresolved address: the connection attempt then fails and is retried later.
      */
     @Override
     public List<InetSocketAddress> get() {

@@ -42,10 +42,7 @@ public final class BrokerLink {
     /** Writes a custom request without allocating an object for it. */
     public interface Encoder {
 
-        /**
-         * An upper bound of the request's size in bytes. Includes the length field and the header, but not the inserted
-         * buffers.
-         */
+        /** Upper bound of the request's size in bytes: length field, header and body, without inserted buffers. */
         int maxBytes();
 
         /**
@@ -61,9 +58,9 @@ public final class BrokerLink {
     public interface Inserts {
 
         /**
-         * Adds the bytes between the buffer's position and its limit to the request, after the bytes written so far,
-         * and advances the position to the limit. The buffer must not be modified until the listener has been called
-         * with the response or has been notified of a lost connection.
+         * Adds the buffer's remaining bytes to the request, after the bytes written so far, and advances the buffer's
+         * position to its limit. The buffer must not be modified before the listener is called with the response or a
+         * lost connection.
          */
         void insert(ByteBuffer bytes);
     }
@@ -90,17 +87,14 @@ public final class BrokerLink {
         this.buffers = new ConnectionBuffers(links.settings().maxResponseBytes());
     }
 
-    /** Returns whether a request can be sent now. If there is no connection, a later poll opens one. */
+    /** Returns whether a request can be sent now. If there is no connection, the next polls open one. */
     public boolean canSend() {
         BrokerConnection current = connection;
         wanted = true;
         return current != null && current.canSend();
     }
 
-    /**
-     * The highest version of a request that the connected broker supports; -1 if no broker is connected, or if the
-     * broker does not support the request.
-     */
+    /** Highest version of a request that the broker supports; -1 if not connected or not supported. */
     public short maxVersion(ApiKeys api) {
         Objects.requireNonNull(api, "api");
         BrokerConnection current = connection;
@@ -222,8 +216,8 @@ public final class BrokerLink {
     }
 
     /**
-     * Closes the connection. The next attempt to send connects to the broker's next address. Must be called only while
-     * no requests are in flight, because the listener is not notified.
+     * Closes the connection without a call of the listener. The next attempt to send connects to the broker's next
+     * address. Must be called only while no requests are in flight.
      */
     public void renew() {
         if (connection != null) {

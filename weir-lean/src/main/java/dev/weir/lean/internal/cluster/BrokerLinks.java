@@ -77,10 +77,7 @@ public final class BrokerLinks implements AutoCloseable {
         return work;
     }
 
-    /**
-     * Waits until a link has something to do, {@link #wakeup} is called, or the timeout expires. Does not wait if the
-     * timeout is 0.
-     */
+    /** Waits for work of a link, for {@link #wakeup}, or for the timeout; 0 does not wait. */
     public void await(long millis) {
         try {
             transports.await(millis);
@@ -94,10 +91,7 @@ public final class BrokerLinks implements AutoCloseable {
         transports.wakeup();
     }
 
-    /**
-     * The current time in nanoseconds, from the clock used for this object's timeouts and backoffs. Has the semantics
-     * of {@link System#nanoTime}. Thread-safe.
-     */
+    /** Current time in nanoseconds from this object's clock, as defined by {@link System#nanoTime}. Thread-safe. */
     public long nanoTime() {
         return transports.nanoTime();
     }
@@ -114,7 +108,7 @@ public final class BrokerLinks implements AutoCloseable {
         return clientId;
     }
 
-    /** Returns a new source of random numbers for the caller. */
+    /** Returns a new source of random numbers. */
     public SplittableRandom newRandom() {
         return transports.newRandom();
     }

@@ -15,21 +15,20 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopi
 import org.apache.kafka.common.protocol.Errors;
 
 /**
- * Manages a client's metadata requests: chooses the broker with {@link AskedInTurn}, schedules the requests, and passes
- * the responses to the {@link ClusterView}. The caller owns the connection. Confined to one thread.
+ * Schedules a client's metadata requests and passes the responses to the {@link ClusterView}. {@link AskedInTurn}
+ * chooses the broker. The caller owns the connection. Confined to one thread.
  */
 public final class ClusterMetadata {
 
     /** The version of the metadata request. */
     public static final short VERSION = 11;
 
-    /** The time that must pass after a call of {@link #refused} before a complete response resets the backoff. */
+    /** Time without a {@link #refused} call after which a complete response resets the backoff. */
     private static final long SETTLED_NANOS = 500_000_000;
 
     /**
-     * The minimum time between two switches to another broker because of unhelpful responses. The time doubles each
-     * time all brokers have been tried without success. Without this minimum, the client would reconnect after every
-     * two responses as long as a partition has no leader.
+     * Minimum time between two switches to another broker because of unhelpful responses. The time doubles each time
+     * all brokers have been tried without success.
      */
     private static final long STAY_NANOS = 200_000_000;
 
@@ -42,18 +41,14 @@ public final class ClusterMetadata {
     private final AskedInTurn turns = new AskedInTurn();
     private final Map<Integer, BrokerAddress> addresses = new HashMap<>();
 
-    /** The brokers listed in the last response. */
     private List<BrokerAddress> named = List.of();
 
-    /** The address of the current connection, as it is written in the settings or the metadata. */
+    /** Address of the current connection, as in the settings or the metadata. */
     private InetSocketAddress asked = InetSocketAddress.createUnresolved("", 0);
 
     private boolean wanted = true;
 
-    /**
-     * True if the last response was wrong or incomplete. The next request then waits for {@link #backoff}, unless
-     * {@link #wanted} is also true.
-     */
+    /** True to send a request after the {@link #backoff}, because the last response was wrong or incomplete. */
     private boolean wantedLater;
 
     private boolean underWay;
@@ -63,7 +58,7 @@ public final class ClusterMetadata {
     private boolean hasLeft;
     private long leftNanos;
 
-    /** True if the last response contradicts another broker's. The next broker is then asked immediately. */
+    /** True if the last response contradicts another broker's. The next request goes to another broker immediately. */
     private boolean contradicted;
 
     /**
@@ -77,10 +72,7 @@ public final class ClusterMetadata {
         this.maxAgeNanos = maxAgeNanos;
     }
 
-    /**
-     * Chooses the broker for the next connection, and returns its address. Resolves at most one host name per call,
-     * because resolving an unknown name takes seconds.
-     */
+    /** Returns the next broker's address. Resolves only one host name, because an unknown one takes seconds. */
     public InetSocketAddress nextAddress() {
         int at = turns.next(named.size(), bootstrap.size());
         BrokerAddress next = at < named.size() ? named.get(at) : bootstrap.get(at - named.size());
@@ -100,10 +92,7 @@ public final class ClusterMetadata {
         wanted = true;
     }
 
-    /**
-     * Requests new metadata after a backoff, because the last response was wrong or incomplete. If a request is already
-     * in flight or scheduled, does not schedule another one.
-     */
+    /** Requests new metadata after a backoff, unless a request is already in flight or scheduled. */
     public void wantLater(long nowNanos) {
         turns.doubt();
         if (!wanted && !wantedLater && !underWay) {
@@ -112,33 +101,27 @@ public final class ClusterMetadata {
         }
     }
 
-    /**
-     * Requests new metadata after a backoff, because a partition could not be fetched from the broker named in the
-     * metadata. The backoff keeps growing while such failures continue.
-     */
+    /** Requests new metadata after a growing backoff, because the broker in the metadata refused a fetch. */
     public void refused(long nowNanos) {
         refused = true;
         refusedNanos = nowNanos;
         wantLater(nowNanos);
     }
 
-    /**
-     * Reports that the connected broker could not fulfill a request other than a metadata request. The response counts
-     * as unhelpful for the choice of the next broker.
-     */
+    /** Reports a failed request of another kind, which counts as an unhelpful response. */
     public void unhelpful() {
         turns.answered();
         turns.doubt();
     }
 
-    /** Asks another broker as soon as possible, because the last response contradicts an earlier report. */
+    /** Requests metadata from another broker as soon as possible, because two brokers contradict each other. */
     public void contradicted() {
         turns.contradicted();
         contradicted = true;
         wanted = true;
     }
 
-    /** Returns whether the connection should be closed now, so that the next request goes to another broker. */
+    /** Returns whether to close the connection now, so that the next request goes to another broker. */
     public boolean leave(long nowNanos) {
         boolean old = isOld(nowNanos);
         if (underWay || !turns.isEnough(old) || (!old && !contradicted && stays(nowNanos))) {
@@ -190,7 +173,7 @@ public final class ClusterMetadata {
         underWay = false;
     }
 
-    /** The number of brokers that can be asked, including the bootstrap addresses. */
+    /** Number of brokers that can be asked, including the bootstrap addresses. */
     public int size() {
         return named.size() + bootstrap.size();
     }
@@ -221,9 +204,8 @@ public final class ClusterMetadata {
     }
 
     /**
-     * Returns the number of partitions of the topic in a response. Ignores an entry whose partition index is too large
-     * for the number of entries: either its index is wrong, or entries with lower indexes are missing. If the client
-     * trusted a huge index, it would allocate memory for all lower ones.
+     * Returns the topic's number of partitions in a response. Ignores partition indexes at or above the number of
+     * entries: a huge index would allocate memory for all lower ones.
      */
     public static int countPartitions(MetadataResponseTopic topic) {
         int entries = topic.partitions().size();

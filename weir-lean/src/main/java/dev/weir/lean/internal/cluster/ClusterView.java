@@ -5,10 +5,7 @@ import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopi
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The client's view of the cluster, updated by {@link ClusterMetadata}. A response is passed on in two steps: first all
- * brokers, then the topics.
- */
+/** The client's view of the cluster. {@link ClusterMetadata} reports a response's brokers, then its topics. */
 public interface ClusterView {
 
     /** Adds a broker. The address object is updated when the broker's address changes. */
@@ -21,17 +18,14 @@ public interface ClusterView {
     @Nullable
     TopicIdAgreement agreement(String topic);
 
-    /**
-     * Called when a topic used by the client does not exist, or when the client may not access it. Returns false if the
-     * metadata must be requested again.
-     */
+    /** Called if a topic does not exist or may not be accessed. Returns false to request metadata again. */
     boolean refused(String topic, Errors error);
 
     /**
      * Processes a topic's partitions.
      *
      * @param verdict the meaning of the topic id in the response
-     * @return false if the metadata must be requested again, because information about the topic is missing
+     * @return false to request metadata again, because information about the topic is missing
      */
     boolean learn(MetadataResponseTopic topic, Verdict verdict);
 }

@@ -21,10 +21,7 @@ public final class PartitionLeader {
         return epoch;
     }
 
-    /**
-     * Sets the leader. Returns false and changes nothing if the epoch is older than the current epoch, because the
-     * broker that reported the older epoch has missed the last election.
-     */
+    /** Sets the leader. Returns false and changes nothing if the epoch is older than the current one. */
     public boolean learn(int newNode, int newEpoch) {
         if (newEpoch < epoch) {
             return false;
@@ -34,15 +31,12 @@ public final class PartitionLeader {
         return true;
     }
 
-    /**
-     * Sets the leader according to an error response with a leader hint (KIP-951). Returns false and changes nothing if
-     * the epoch is not newer than the current epoch.
-     */
+    /** Sets the leader from a hint (KIP-951). Returns false and changes nothing unless the epoch is newer. */
     public boolean hint(int newNode, int newEpoch) {
         return newEpoch > epoch && learn(newNode, newEpoch);
     }
 
-    /** Resets the epoch, because the epochs of a recreated topic start over. */
+    /** Forgets the epoch: the epochs of a recreated topic start again. */
     public void recreated() {
         epoch = UNKNOWN;
     }

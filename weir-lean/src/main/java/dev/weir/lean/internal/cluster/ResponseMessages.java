@@ -8,7 +8,7 @@ public final class ResponseMessages {
 
     private ResponseMessages() {}
 
-    /** Returns an accessor for the response's body, after skipping its version-1 header. */
+    /** Skips the response's version-1 header and returns an accessor for the body. */
     public static ByteBufferAccessor body(ByteBuffer response) {
         ByteBufferAccessor body = new ByteBufferAccessor(response.duplicate().position(Integer.BYTES));
         for (int tags = body.readUnsignedVarint(); tags > 0; tags--) {

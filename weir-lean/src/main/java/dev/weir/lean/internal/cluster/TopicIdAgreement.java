@@ -35,19 +35,13 @@ import org.apache.kafka.common.protocol.Errors;
  */
 public final class TopicIdAgreement {
 
-    /**
-     * The node id for a broker whose address is not in the metadata. Its reports do not count as votes, unless the
-     * cluster has only one broker.
-     */
+    /** Node id of a broker whose address is not in the metadata. Its vote counts only if it is the only broker. */
     public static final int UNKNOWN_NODE = -1;
 
     private static final int WAIT_SECONDS = 10;
     private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
 
-    /**
-     * The time for which a vote is valid. It is limited so that the vote of a temporarily stale broker does not count
-     * forever.
-     */
+    /** Lifetime of a vote. The vote of a temporarily stale broker must expire. */
     private static final long VOTE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private static final int ENOUGH = 2;
@@ -60,20 +54,18 @@ public final class TopicIdAgreement {
         FIRST,
         /** The response contains a new id. The topic was recreated, and the new id is now the current id. */
         RECREATED,
-        /**
-         * The response contains a different id, which is not trusted yet. Another broker should be asked immediately.
-         */
+        /** The response contains a different id, which is not trusted yet. Ask another broker immediately. */
         CONTRADICTED,
-        /** The broker has repeated its report of a different id. Another broker should be asked after a backoff. */
+        /** The same broker has reported a different id again. Ask another broker after a backoff. */
         UNDECIDED;
 
-        /** Returns whether the response's other information about the topic may be used. */
+        /** Returns whether to use the other information about the topic in the response. */
         public boolean isBelieved() {
             return this != CONTRADICTED && this != UNDECIDED;
         }
     }
 
-    /** The kind of metadata error returned by a partition leader for the current topic id. */
+    /** The error with which a partition leader has rejected the current topic id. */
     private enum Refusal {
         NONE,
         OTHERWISE,
@@ -110,10 +102,7 @@ public final class TopicIdAgreement {
         return present;
     }
 
-    /**
-     * The broker that sent the last response; {@link #UNKNOWN_NODE} if it is unknown, or if the response had no topic
-     * id.
-     */
+    /** Broker that sent the last response; {@link #UNKNOWN_NODE} if unknown, or if the response had no topic id. */
     public int lastNode() {
         return lastNode;
     }
@@ -147,9 +136,7 @@ public final class TopicIdAgreement {
                 return Verdict.PRESENT;
             }
             sinceNanos = nowNanos;
-            // A disagreement starts now. Keep a rejection that a partition leader sent shortly before, because that
-            // rejection probably triggered the metadata request that revealed the disagreement. Discard older
-            // rejections.
+            // The brokers disagree from now on. Keep a recent rejection by a partition leader: it probably led here.
             if (nowNanos - refusedNanos > WAIT_NANOS) {
                 refusal = Refusal.NONE;
             }
@@ -169,10 +156,7 @@ public final class TopicIdAgreement {
         return before == null || !before.id.equals(id) ? Verdict.CONTRADICTED : Verdict.UNDECIDED;
     }
 
-    /**
-     * Records an error from a partition leader as evidence against the current topic id. Ignores errors that do not
-     * suggest outdated metadata.
-     */
+    /** Records a metadata error of a partition leader as evidence against the current topic id. */
     public void refused(Errors error, long nowNanos) {
         if (!(error.exception() instanceof InvalidMetadataException)) {
             return;

@@ -1,6 +1,6 @@
 /**
- * Metadata for consumers and producers: brokers, topic ids and partition leaders. Also contains the backoff between
- * retries. Does no I/O. The thread of each client has its own instances.
+ * Metadata for consumers and producers: brokers, topic ids and partition leaders; also retry backoffs. Does no I/O.
+ * Each client has its own instances, confined to the client's thread.
  */
 @NullMarked
 package dev.weir.lean.internal.cluster;

@@ -43,7 +43,7 @@ record ConsumerContext(
         return new ConnectionBuffers(settings.maxResponseBytes());
     }
 
-    /** @param wanted the broker's address; resolved by this method if it is unresolved */
+    /** @param wanted the broker's address, which may be unresolved */
     BrokerConnection connect(
             InetSocketAddress wanted, ConnectionBuffers buffers, long nowNanos, BrokerConnection.Listener listener)
             throws IOException {

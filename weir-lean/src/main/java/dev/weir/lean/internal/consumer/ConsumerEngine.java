@@ -43,7 +43,7 @@ public final class ConsumerEngine implements AutoCloseable {
     private boolean delivering;
     private boolean closed;
 
-    // State of the current delivery: the partition being delivered, and whether a handler has called endPoll
+    // The delivery in progress: its partition, and whether a handler has called endPoll
     private @Nullable FetchedPartition current;
     private boolean ended;
 
@@ -53,9 +53,7 @@ public final class ConsumerEngine implements AutoCloseable {
         this.context = ConsumerContext.of(settings);
         try {
             this.locations = new PartitionLocations(context);
-            // A connection has two buffers. All records in both buffers may belong to paused partitions, so the pool
-            // must
-            // have space for copies of both.
+            // A connection has two buffers. Both may be full of paused records, which the pool must be able to copy.
             this.pool = new ChunkPool(2L * settings.maxFetchBytes());
             this.fetcher = new FetchResponses(context, locations, pool);
             this.locations.answerTo(fetcher);
@@ -68,7 +66,7 @@ public final class ConsumerEngine implements AutoCloseable {
         }
     }
 
-    /** Adds a partition, and returns its index, which is the lowest free one. */
+    /** Adds a partition. Returns the lowest free index, which becomes the partition's index. */
     public int assign(String topicName, int number, StartAt start) {
         if (number < 0) {
             throw new IllegalArgumentException("partition must not be negative: partition=" + number);
@@ -83,8 +81,8 @@ public final class ConsumerEngine implements AutoCloseable {
     }
 
     /**
-     * Adds a partition, and starts at a position in the topic with the given id. If the topic now has a different id,
-     * the position is treated as lost. If the given id is zero, the position applies to any topic with this name.
+     * Adds a partition with a start position in the topic with the given id. The position counts as lost if the topic
+     * now has another id. A zero id stands for any topic of this name.
      */
     public int assign(String topicName, int number, StartAt start, Uuid topicId) {
         int index = assign(topicName, number, start);
@@ -178,10 +176,7 @@ public final class ConsumerEngine implements AutoCloseable {
         return partition;
     }
 
-    /**
-     * Polls all connections once, and delivers fetched records to the handler. Exactly one of the handlers must be
-     * non-null.
-     */
+    /** Polls all connections once, and passes fetched records to the one handler that is not null. */
     public int poll(@Nullable RecordHandler records, @Nullable BatchViewHandler batches) {
         if (delivering) {
             throw new IllegalStateException("poll was called from a handler");
@@ -192,8 +187,7 @@ public final class ConsumerEngine implements AutoCloseable {
         long nowNanos = context.transports().nanoTime();
         fetcher.at(nowNanos);
         int work = locations.poll(nowNanos);
-        // Copies the brokers into a list and iterates by index, because a map's iterator would create garbage in every
-        // poll.
+        // Iterate over a list by index: a map's iterator would create garbage in every poll.
         if (brokers.size() != locations.brokers().size()) {
             brokers.clear();
             brokers.addAll(locations.brokers());
@@ -319,10 +313,7 @@ public final class ConsumerEngine implements AutoCloseable {
         locations.resume(partition);
     }
 
-    /**
-     * The offset at which {@link #skipBatch} continues; -1 if the partition has no faulty batch, or if the end of the
-     * faulty batch is unknown.
-     */
+    /** Offset after the faulty batch, where {@link #skipBatch} continues; -1 if there is none or its end is unknown. */
     public long offsetBehindFault(int index) {
         return at(index).offsetBehindFault;
     }
@@ -348,10 +339,7 @@ public final class ConsumerEngine implements AutoCloseable {
         }
     }
 
-    /**
-     * Ends the current {@link #await}. If none is running, makes the next call return immediately. May be called from
-     * any thread.
-     */
+    /** Ends the current {@link #await}, or the next one if none is running. May be called from any thread. */
     public void wakeup() {
         context.transports().wakeup();
     }

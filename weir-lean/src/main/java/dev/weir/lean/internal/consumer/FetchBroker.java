@@ -23,7 +23,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(FetchBroker.class);
     private static final long NANOS_PER_MILLI = 1_000_000;
 
-    /** Groups partitions by topic, as required by fetch requests. */
+    /** Keeps the partitions of a topic together, as fetch requests require. */
     private static final Comparator<FetchedPartition> ORDER = Comparator.<FetchedPartition>comparingInt(
                     each -> each.topic.ordinal)
             .thenComparingInt(each -> each.number);
@@ -36,9 +36,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     private final RetryBackoff backoff;
 
     /**
-     * The backoff after a failure to use a nearer replica. A leader may name a nearer replica from which a consumer
-     * should fetch (KIP-392). If that replica cannot be used, the leader is asked to send the records itself until the
-     * backoff expires.
+     * Backoff after a nearer replica could not be used. The leader may name a nearer replica to fetch from (KIP-392).
+     * Until the backoff expires, the consumer asks the leader to send the records itself.
      */
     private final RetryBackoff nearer;
 
@@ -46,10 +45,7 @@ final class FetchBroker implements BrokerConnection.Listener {
 
     private @Nullable BrokerConnection connection;
 
-    /**
-     * The buffers of the connection. After a disconnect, they are kept for the next connection if partitions are still
-     * fetched from this broker.
-     */
+    /** Buffers of the connection, kept for the next one if partitions are still fetched from this broker. */
     private @Nullable ConnectionBuffers buffers;
 
     private boolean fetchUnderWay;
@@ -58,13 +54,10 @@ final class FetchBroker implements BrokerConnection.Listener {
     /** The number of connection attempts since the last successful one. */
     private int attempts;
 
-    /** True if one connection attempt should be made even though no partition is fetched from this broker yet. */
+    /** True to connect once although no partition is fetched from this broker yet. */
     private boolean wanted;
 
-    /**
-     * True if the next request must start a new session while a request of the old session is still in flight. The
-     * response to that request must not continue the old session.
-     */
+    /** True if the session must restart, but a request of the old session is still in flight. */
     private boolean restarted;
 
     private boolean throttled;
@@ -87,11 +80,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         partitions.sort(ORDER);
     }
 
-    /**
-     * Removes a partition. Restarts the fetch session, because the broker's session still contains the partition. The
-     * partition's undelivered records are copied, so that they do not occupy a receive buffer needed by the remaining
-     * partitions.
-     */
+    /** Removes a partition and restarts the fetch session. Copies the undelivered records to free the buffer. */
     void remove(FetchedPartition partition) {
         context.counters().add(ConsumerCounters.COPIED, partition.cursor.detach());
         partitions.remove(partition);
@@ -101,35 +90,29 @@ final class FetchBroker implements BrokerConnection.Listener {
         restart();
     }
 
-    /**
-     * The partitions fetched from this broker although another broker is their leader. If this broker is unreachable,
-     * they can be fetched from their leader instead.
-     */
+    /** Partitions fetched from this broker although another broker leads them. */
     List<FetchedPartition> followed() {
         return partitions.stream().filter(FetchedPartition::isFollowing).toList();
     }
 
-    /**
-     * Returns whether the broker is connected. If it is not, requests a connection, even though no partition is fetched
-     * from this broker yet.
-     */
+    /** Returns whether the broker is connected. If not, the next polls connect, even without a partition. */
     boolean prepare() {
         wanted = connection == null;
         return connection != null && connection.isReady();
     }
 
     /**
-     * Reports that a nearer replica returned by this broker could not be used. For a while, this broker then sends the
-     * records itself. The time doubles with each failure.
+     * Reports that the nearer replica named by this broker could not be used. This broker then sends the records itself
+     * until a backoff, which doubles with each failure, has expired.
      */
     void nearerFailed(long nowNanos) {
-        // A response may report the same replica for several partitions. They count as one failure.
+        // Count the failure once, even if a response names the replica for several partitions.
         if (nearer.isDue(nowNanos)) {
             nearer.failed(nowNanos);
         }
     }
 
-    /** Reports that a nearer replica returned by this broker has answered a fetch. */
+    /** Reports that the nearer replica named by this broker works. */
     void nearerServes() {
         nearer.succeeded();
     }
@@ -143,8 +126,7 @@ final class FetchBroker implements BrokerConnection.Listener {
     int poll(long nowNanos) {
         BrokerConnection current = connection;
         if (current == null) {
-            // Do not connect without a free buffer. The client could not receive the broker's response to the version
-            // request.
+            // Do not connect without a free buffer: the version response could not be received.
             if ((partitions.isEmpty() && !wanted) || !canReceive() || !backoff.isDue(nowNanos)) {
                 return 0;
             }
@@ -181,10 +163,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         }
     }
 
-    /**
-     * Returns the broker's address for the next connection attempt. Each attempt uses a different address, because some
-     * addresses may be unreachable.
-     */
+    /** Returns the address for the next connection attempt. Each attempt uses another address of the broker. */
     private InetSocketAddress nextAddress() {
         List<InetSocketAddress> all = address.get();
         return all.get(attempts++ % all.size());
@@ -270,8 +249,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * Copies the records of paused partitions out of the receive buffers if both buffers are occupied and a response is
-     * expected. Otherwise there would be no buffer for the response. Returns the number of copied bytes.
+     * Copies the records of paused partitions out of the receive buffers if a response is expected and no buffer is
+     * free for it. Returns the number of copied bytes.
      */
     int detachPaused() {
         if (canReceive() || !isAwaited()) {
@@ -295,10 +274,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         return buffers == null || buffers.hasFree();
     }
 
-    /**
-     * Returns whether a response is expected. If so, a buffer must be free for it. An unread response would keep the
-     * socket readable, so that every wait would end immediately.
-     */
+    /** Returns whether a response is expected. An unread response would end every wait for I/O at once. */
     private boolean isAwaited() {
         if (fetchUnderWay || offsetsUnderWay) {
             return true;

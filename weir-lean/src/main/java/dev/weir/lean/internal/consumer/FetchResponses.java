@@ -25,9 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Processes responses from brokers. Records are added as chunks to their partitions, and errors change the state of
- * their partitions. Only the batch headers of a fetch response are read here. They determine the offsets of the next
- * fetch, so the next request can be sent before any records are read. Confined to one thread.
+ * Processes responses from brokers. Adds records as chunks to their partitions; errors change the state of a partition.
+ * Reads only the headers of batches, which suffice for the offsets of the next fetch request. Confined to one thread.
  */
 final class FetchResponses implements FetchAnswers {
 
@@ -50,7 +49,6 @@ final class FetchResponses implements FetchAnswers {
         this.pool = pool;
     }
 
-    /** Sets the time of the current poll. */
     void at(long newNowNanos) {
         nowNanos = newNowNanos;
     }
@@ -159,10 +157,7 @@ final class FetchResponses implements FetchAnswers {
         enqueue(partition);
     }
 
-    /**
-     * Finds the next fetch offset by reading the batch headers. Invalid batches are left to the batch reader, which can
-     * report the reason.
-     */
+    /** Finds the next fetch offset from the batch headers. The batch reader reports invalid batches. */
     private void index(FetchedPartition partition, ReceiveBuffer buffer) {
         ByteBuffer bytes = buffer.bytes();
         int from = response.recordsAt();
@@ -183,9 +178,8 @@ final class FetchResponses implements FetchAnswers {
             at += (int) size;
         }
         ResponseChunk chunk = pool.take();
-        // If even the first batch is incomplete, pass on all bytes, so that the batch reader reports the error.
-        // Otherwise leave out an incomplete last batch. Brokers truncate only the last batch, never the first one
-        // (KIP-74).
+        // Brokers truncate only the last batch of a response (KIP-74). Leave it out if it is incomplete. An incomplete
+        // first batch is an error: pass it on, so that the batch reader reports it.
         chunk.lend(buffer, from, at == from ? end : at);
         if (settings.readCommitted()) {
             response.abortedTo(chunk.aborted());
@@ -194,8 +188,7 @@ final class FetchResponses implements FetchAnswers {
         if (next > partition.fetchOffset) {
             partition.fetchOffset = next;
         } else {
-            // The batch reader may find an error in these bytes, in which case it throws a more specific exception. If
-            // it finds no error and no new records, the exception created here is thrown.
+            // Thrown unless the batch reader finds a more specific error, or new records, in these bytes.
             partition.fail(
                     new CorruptBatchException(
                             partition.topic.name,
@@ -208,8 +201,8 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Handles a response that exceeds the maximum size. If a single batch is the reason, only the batch's partition
-     * fails. Otherwise throws an exception, because the broker would send the same response again and again.
+     * Handles a response that exceeds the maximum size. If a single batch is the reason, only its partition fails.
+     * Otherwise throws an exception, because the broker would send the same response again.
      */
     private void tooLarge(FetchBroker broker, int sizeBytes, boolean blamed) {
         String what =
@@ -220,10 +213,7 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /**
-     * Fails a partition whose first batch does not fit into the receive buffer. Brokers exceed the limits of a fetch
-     * only for the first batch of a response (KIP-74).
-     */
+    /** Fails a partition whose first batch does not fit into the receive buffer. */
     private void tooLarge(FetchedPartition partition, ReceiveBuffer buffer, int sizeBytes) {
         ByteBuffer bytes = buffer.bytes();
         int at = response.recordsAt();
@@ -241,10 +231,9 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Handles a response that reports diverging logs. Either the broker's log ends before the records already read, or
-     * it does not contain the epoch of these records. An unknown epoch is not necessarily a fault. All batches of that
-     * epoch may have been compacted away before the broker's replica received the log. In this case, the epoch of the
-     * next batch shows whether the logs differ.
+     * Handles a response that reports diverging logs. If the broker only does not know the epoch of the last record,
+     * this is not necessarily a fault: compaction may have removed all batches of the epoch before the broker's replica
+     * got them. The epoch of the next batch then shows whether the logs differ.
      */
     private void diverged(FetchedPartition partition) {
         if (response.divergingOffset() >= partition.fetchOffset && partition.lastEpoch >= 0) {
@@ -254,10 +243,7 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /**
-     * Returns whether the next batch has an older epoch than the records already read. The broker's log then does not
-     * contain those records.
-     */
+    /** Returns whether the next batch is older than the last record read, which the broker's log then lacks. */
     private boolean isOlder(FetchedPartition partition, ByteBuffer bytes) {
         int at = response.recordsAt();
         return response.recordsLength() >= BatchLayout.HEADER_BYTES
@@ -323,23 +309,18 @@ final class FetchResponses implements FetchAnswers {
 
     private void outOfRange(FetchedPartition partition) {
         if (partition.isFollowing()) {
-            // The replica lags behind, or has deleted records that still exist on the leader. Fetch from the leader
-            // instead.
+            // The replica lags behind, or has deleted records that the leader still has. Fetch from the leader.
             locations.relocate(partition, nowNanos);
             return;
         }
         if (settings.onOffsetLost() != OffsetLostPolicy.FAIL && partition.cursor.hasChunks()) {
-            // Deliver the buffered records before handling the error. The next fetch returns the same error, which is
-            // handled then.
+            // First deliver the buffered records. The next fetch returns this error again.
             return;
         }
         lost(partition, OffsetLostException.outOfRange(partition.topic.name, partition.number, partition.fetchOffset));
     }
 
-    /**
-     * Handles a recreated topic. A position in the old topic is lost, unless it is 0, which is also valid in the new
-     * topic.
-     */
+    /** Handles a recreated topic. A position in the old topic is lost, except 0. */
     void madeAgain(FetchedPartition partition) {
         if (partition.fetchOffset > 0 && partition.state != FetchedPartition.FAILED) {
             lost(
@@ -386,8 +367,7 @@ final class FetchResponses implements FetchAnswers {
             }
             return;
         }
-        // The response contains no offset if no record has this timestamp or a later one. Reading then starts at the
-        // end.
+        // No record has the timestamp or a later one. Start at the end of the log.
         long offset = answer.offset() < 0 ? partition.endBefore : answer.offset();
         if (offset < 0) {
             partition.retryAt(nowNanos + RETRY_NANOS);
@@ -399,10 +379,7 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /**
-     * Returns whether a retry may succeed. A corrupt log causes the same error every time, even though the error is
-     * marked as retriable.
-     */
+    /** Returns whether a retry may succeed. Kafka marks a corrupt log as retriable, but it stays corrupt. */
     private static boolean isPassing(Errors error) {
         return error == Errors.UNKNOWN_SERVER_ERROR
                 || (error != Errors.CORRUPT_MESSAGE && error.exception() instanceof RetriableException);

@@ -7,8 +7,8 @@ import java.util.List;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /**
- * A fetch session with one broker (KIP-227). Remembers the contents of the session, so that requests list only changes.
- * Confined to one thread; allocates nothing.
+ * A fetch session with one broker (KIP-227). Remembers the partitions in the session, so that requests list only
+ * changes. Confined to one thread; allocates nothing.
  */
 final class FetchSession {
 
@@ -19,31 +19,24 @@ final class FetchSession {
     private int sessionId = NO_SESSION;
     private int epoch = FIRST_EPOCH;
 
-    /** The index of the first partition in a request. */
     private int first = -1;
 
     FetchSession(FetchRequest request) {
         this.request = request;
     }
 
-    /** Makes the next request end the session. That request lists all partitions and starts a new session. */
+    /** Makes the next request start a new session with all partitions. */
     void restart() {
         epoch = FIRST_EPOCH;
     }
 
-    /**
-     * Reports that the broker no longer has the session. The next request starts a new session without referring to the
-     * old one.
-     */
+    /** Reports that the broker has lost the session. The next request starts a new one. */
     void forget() {
         sessionId = NO_SESSION;
         epoch = FIRST_EPOCH;
     }
 
-    /**
-     * Reports a response without an error. The session continues, unless it was restarted or the broker could not store
-     * it.
-     */
+    /** Reports a response without an error. The session continues unless it was restarted or has no id. */
     void answered(int session, boolean restarted) {
         sessionId = session;
         if (session == NO_SESSION || restarted) {
@@ -56,9 +49,9 @@ final class FetchSession {
     /**
      * Sends a fetch request for the next offsets of the partitions. Returns false if there is nothing to fetch.
      *
-     * <p>A broker fills its response in the order of the partitions in the request, so later partitions may get no
-     * records. Within a session, the broker moves partitions that had records to the end. A full request restarts this
-     * order, so each full request starts with a different partition.
+     * <p>A broker fills its response in the order of the request, so later partitions may get no records. Within a
+     * session, the broker moves partitions that had records to the end. Each full request therefore starts with another
+     * partition.
      *
      * @param partitions partitions of the same topic must be adjacent
      * @param withRack see {@link FetchRequest#end}
@@ -112,9 +105,8 @@ final class FetchSession {
     }
 
     /**
-     * Returns the partition at index {@code i} of the request. The request starts with the partition at index
-     * {@link #first} of the list, and wraps around. If {@link #first} is in the middle of a topic, the topic is listed
-     * twice: its later partitions come first in the request, and its earlier partitions come last.
+     * Returns the partition at index {@code i} of the request, which starts at index {@link #first} of the list and
+     * wraps around. If {@link #first} is in the middle of a topic, the request lists the topic twice.
      */
     private FetchedPartition at(List<FetchedPartition> partitions, int i) {
         int place = first + i;

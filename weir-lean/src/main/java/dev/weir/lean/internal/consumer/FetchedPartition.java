@@ -28,7 +28,7 @@ final class FetchedPartition {
     /** State: reading has failed, and the partition waits for a seek. The exception may not have been thrown yet. */
     static final int FAILED = 3;
 
-    /** The value of {@link #contradictedBy} while no response contradicts {@link #placedIn}. */
+    /** Value of {@link #contradictedBy} while no broker contradicts {@link #placedIn}. */
     static final int NOBODY = TopicIdAgreement.UNKNOWN_NODE - 1;
 
     private static final int UNKNOWN = -1;
@@ -40,27 +40,23 @@ final class FetchedPartition {
     int state = LOCATING;
     boolean paused;
 
-    /** True if the partition is queued for delivery. */
     boolean queued;
 
     /** The start position while its offset is unknown; null afterwards. */
     @Nullable
     StartAt start;
 
-    /**
-     * The end of the log; -1 if unknown. Used only if the start is a timestamp, in which case the end is requested from
-     * the leader before the start offset.
-     */
+    /** End of the log; -1 if unknown. Requested from the leader only if the start is a timestamp. */
     long endBefore = UNKNOWN;
 
     /**
-     * The id of the topic that the start position belongs to. Null if the caller has not set an id, or if the id was
-     * confirmed or refuted by metadata.
+     * Id of the topic in which the start position is valid. Null if the caller has set no id, or once metadata have
+     * confirmed or refuted it.
      */
     @Nullable
     Uuid placedIn;
 
-    /** The first broker that contradicted {@link #placedIn}; negative if there is none, or if it is unknown. */
+    /** The first broker that contradicted {@link #placedIn}; negative if there is none or it is unknown. */
     int contradictedBy = NOBODY;
 
     long fetchOffset = UNKNOWN;
@@ -69,8 +65,8 @@ final class FetchedPartition {
     int lastEpoch = UNKNOWN;
 
     /**
-     * The epoch of the batch before the fetch offset, if the leader does not know that epoch; otherwise -1. The epoch
-     * of the next batch shows whether the partition's log has lost records.
+     * Epoch of the batch before the fetch offset if the leader does not know that epoch; otherwise -1. The next batch's
+     * epoch shows whether the log has lost records.
      */
     int doubtedEpoch = UNKNOWN;
 
@@ -80,25 +76,25 @@ final class FetchedPartition {
     @Nullable
     FetchBroker broker;
 
-    /** The time at which fetching from the nearer replica ends. */
+    /** Time until which the partition is fetched from the nearer replica. */
     long followUntilNanos;
 
     /** True if the nearer replica has answered a fetch for this partition. */
     boolean servedNearby;
 
-    // The state of the partition in the broker's fetch session, as of the last request
+    // The partition's entry in the broker's fetch session, as of the last request
     boolean inSession;
     long sentOffset;
     int sentLeaderEpoch;
     int sentLastEpoch;
 
     /**
-     * The value of {@link PartitionCursor#moves()} when the start offset was last requested. If the value has changed
-     * when the response arrives, the position was changed in between, and the response is ignored.
+     * Value of {@link PartitionCursor#moves()} at the last request for the start offset. If it differs when the
+     * response arrives, the position has changed and the response is ignored.
      */
     int askedAtMove = UNKNOWN;
 
-    /** True if the start offset must not be requested again before {@link #retryAtNanos}. */
+    /** True to wait until {@link #retryAtNanos} before requesting the start offset again. */
     private boolean retries;
 
     private long retryAtNanos;
@@ -106,11 +102,11 @@ final class FetchedPartition {
     long highWatermark = UNKNOWN;
     long lastStableOffset = UNKNOWN;
 
-    /** The exception to throw after all earlier records have been delivered; null if there is none. */
+    /** Exception to throw after all earlier records have been delivered; null if there is none. */
     @Nullable
     PartitionException fault;
 
-    /** The offset after the faulty batch; -1 if there is no such batch, or if its end is unknown. */
+    /** Offset after the faulty batch; -1 if there is none or its end is unknown. */
     long offsetBehindFault = UNKNOWN;
 
     /** A private copy of the faulty batch; null if unavailable. */
@@ -126,9 +122,7 @@ final class FetchedPartition {
         return state == FETCHING && !paused;
     }
 
-    /**
-     * Returns whether the partition is new to the session, or its offset or epochs have changed since the last request.
-     */
+    /** Returns whether the next request must list the partition: it is new, or its offset or an epoch has changed. */
     boolean isNewToSession() {
         return !inSession
                 || sentOffset != fetchOffset
@@ -136,30 +130,27 @@ final class FetchedPartition {
                 || sentLastEpoch != lastEpoch;
     }
 
-    /**
-     * Returns whether a fetch response is for the current fetch offset. If not, the position was changed after the
-     * request was sent.
-     */
+    /** Returns whether a fetch response is for the current fetch offset, which may have changed. */
     boolean isAnswered() {
         return state == FETCHING && inSession && sentOffset == fetchOffset;
     }
 
     /**
      * Returns whether the end of the log must be requested before the offset for the start timestamp. Reading starts at
-     * this end if no record has the timestamp or a later one. The end is requested first so that records appended
-     * between the two requests are not missed.
+     * this end if no record has the timestamp or a later one. The end comes first, so that records appended in between
+     * are not missed.
      */
     boolean wantsEndFirst() {
         return start != null && start.timestampMillis() >= 0 && endBefore < 0;
     }
 
-    /** Makes the partition ignore the outstanding response for its start offset. The offset is requested again. */
+    /** Ignores an outstanding response for the start offset; the offset is requested again. */
     void forgetQuestion() {
         askedAtMove = UNKNOWN;
         endBefore = UNKNOWN;
     }
 
-    /** Returns whether a response is for the current start position. Also marks the request as answered. */
+    /** Marks the request for the start offset as answered. Returns whether the response is for the current position. */
     boolean takesAnswer() {
         boolean current = state == RESOLVING && askedAtMove == cursor.moves();
         askedAtMove = UNKNOWN;
@@ -182,15 +173,13 @@ final class FetchedPartition {
         return broker != null && broker.id != leader.node();
     }
 
-    /** Omits the epoch from fetch requests, because the leader does not know it. Keeps it in {@link #doubtedEpoch}. */
+    /** Leaves the epoch, which the leader does not know, out of fetch requests. {@link #doubtedEpoch} keeps it. */
     void doubtEpoch() {
         doubtedEpoch = lastEpoch;
         lastEpoch = UNKNOWN;
     }
 
-    /**
-     * Includes {@link #doubtedEpoch} in fetch requests again, because the partition's new leader may know that epoch.
-     */
+    /** Puts {@link #doubtedEpoch} into fetch requests again: a new leader may know the epoch. */
     void believeEpoch() {
         if (doubtedEpoch >= 0) {
             lastEpoch = doubtedEpoch;
@@ -198,7 +187,6 @@ final class FetchedPartition {
         }
     }
 
-    /** Moves to an offset, and discards fetched records. */
     void moveTo(long offset, int epoch) {
         cursor.moveTo(offset, epoch);
         fetchOffset = offset;
@@ -213,10 +201,7 @@ final class FetchedPartition {
         bytesAtFault = null;
     }
 
-    /**
-     * Moves to a position, and discards fetched records. If the position is a beginning, an end or a timestamp, the
-     * leader determines its offset later.
-     */
+    /** Moves to a position, and discards fetched records. The leader is asked for an unknown offset. */
     void moveTo(StartAt place) {
         moveTo(place.offset(), place.leaderEpoch());
         if (place.offset() < 0) {

@@ -17,7 +17,7 @@ final class FetchedTopic {
     /** The topic's sort key, assigned in the order in which topics were added. */
     final int ordinal;
 
-    /** The upper half of the topic id. Both halves are 0 until metadata have arrived. */
+    /** Upper half of the topic id. Both halves are 0 until the id is known. */
     long idHigh;
 
     long idLow;
@@ -27,11 +27,11 @@ final class FetchedTopic {
     /** The last logged reason why the topic cannot be read; empty if the topic can be read. */
     String trouble = "";
 
-    /** The start position for discovered partitions if the whole topic is assigned; null if it is not. */
+    /** Start position for newly found partitions if the whole topic is assigned; otherwise null. */
     @Nullable
     StartAt startOfAll;
 
-    /** The number of partitions that the topic had when new partitions were last added. */
+    /** Number of partitions when partitions were last added. */
     int known;
 
     private @Nullable FetchedPartition[] byNumber = new FetchedPartition[0];
@@ -56,14 +56,13 @@ final class FetchedTopic {
         byNumber[number] = partition;
     }
 
-    /** Adopts the topic id on which the brokers agree. */
     void identify() {
         Uuid id = agreement.present();
         idHigh = id.getMostSignificantBits();
         idLow = id.getLeastSignificantBits();
     }
 
-    /** Returns whether the topic has no assigned partitions and will not get any. */
+    /** Returns whether the topic has no assigned partitions and is not assigned as a whole. */
     boolean isEmpty() {
         return assigned == 0 && startOfAll == null;
     }
@@ -76,7 +75,7 @@ final class FetchedTopic {
         }
     }
 
-    /** The partitions whose leader is unknown, except faulty ones. */
+    /** Partitions whose leader is unknown, except faulty ones. */
     List<FetchedPartition> unlocated() {
         List<FetchedPartition> all = new ArrayList<>();
         forEach(partition -> {

@@ -15,10 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A separate connection for metadata requests, so that their responses do not wait behind a fetch. Confined to one
- * thread.
- */
+/** A separate connection for metadata, whose responses do not wait behind fetches. Confined to one thread. */
 final class MetadataConnection implements BrokerConnection.Listener {
 
     private static final Logger LOG = LoggerFactory.getLogger(MetadataConnection.class);
@@ -29,10 +26,7 @@ final class MetadataConnection implements BrokerConnection.Listener {
     private final ConnectionBuffers buffers;
     private @Nullable BrokerConnection connection;
 
-    /**
-     * The number of connection failures since the last response. One failure is logged per round of attempts over all
-     * brokers.
-     */
+    /** Number of connection failures since the last response. One is logged per round over all brokers. */
     private int failures;
 
     private long nowNanos;
@@ -46,8 +40,7 @@ final class MetadataConnection implements BrokerConnection.Listener {
 
     int poll(long now, Collection<FetchedTopic> topics) {
         nowNanos = now;
-        // Poll an open connection even without topics. While a response is unread, every wait for I/O returns
-        // immediately.
+        // Poll an open connection even without topics: an unread response would end every wait for I/O at once.
         if (topics.isEmpty() && connection == null) {
             return 0;
         }
@@ -92,8 +85,7 @@ final class MetadataConnection implements BrokerConnection.Listener {
     private void lost(String why) {
         connection = null;
         metadata.lost();
-        // Count this as a failure only if a request is needed. Otherwise the broker may just have closed an idle
-        // connection.
+        // Count a failure only if a request is pending. Brokers close idle connections.
         if (metadata.isPutOff()) {
             backoff.failed(nowNanos);
             if (failures++ % metadata.size() == 0) {

@@ -15,7 +15,7 @@ import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsTopic;
 import org.apache.kafka.common.message.ListOffsetsResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 
-/** Requests to partition leaders for the offset of a log's beginning, its end, or a timestamp. Stateless. */
+/** Asks partition leaders for the offset of a log's beginning, of its end, or of a timestamp. Stateless. */
 final class OffsetRequests {
 
     private static final short VERSION = 7;
@@ -24,8 +24,8 @@ final class OffsetRequests {
     private OffsetRequests() {}
 
     /**
-     * Sends one request for all partitions with an unknown start offset. The caller must not call this method again
-     * before the response has arrived. Returns false if there is nothing to request.
+     * Sends one request for all partitions with an unknown start offset. Must not be called again before the response
+     * has arrived. Returns false if there is nothing to request.
      */
     static boolean ask(
             BrokerConnection connection, List<FetchedPartition> partitions, boolean readCommitted, long nowNanos) {

@@ -38,7 +38,7 @@ final class PartitionLocations implements ClusterView {
     private @Nullable FetchResponses fetcher;
     private @Nullable Additions additions;
 
-    /** The reason why a topic assigned as a whole cannot be read; null if there is none, or once it has been thrown. */
+    /** Reason why a wholly assigned topic cannot be read; null if there is none, or once it has been thrown. */
     private @Nullable LeanException refusal;
 
     private int nextOrdinal;
@@ -46,14 +46,12 @@ final class PartitionLocations implements ClusterView {
 
     PartitionLocations(ConsumerContext context) {
         this.context = context;
-        // As in the official client, a nearer replica is used for this time. The leader is then asked again which
-        // replica to use.
+        // As in the official client: after this time, ask the leader again which replica to use.
         this.followNanos = context.settings().metadataMaxAge().toNanos();
         this.metadata = new ClusterMetadata(context.bootstrap(), this, context.newBackoff(), followNanos);
         this.connection = new MetadataConnection(context, metadata);
     }
 
-    /** Sets the receiver of the brokers' responses. */
     void answerTo(FetchResponses answers) {
         fetcher = answers;
     }
@@ -81,9 +79,8 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Sets the id of the topic that a partition's position belongs to. The next metadata response determines whether
-     * the position is valid. The current metadata are not used for this, because they may be older than the metadata of
-     * the consumer that supplied the position.
+     * Sets the id of the topic in which the partition's position is valid. The next metadata response confirms or
+     * refutes it. The current metadata may be older than the caller's id.
      */
     void isPlacedIn(FetchedPartition partition, Uuid topicId) {
         partition.placedIn = topicId.equals(Uuid.ZERO_UUID) ? null : topicId;
@@ -104,12 +101,12 @@ final class PartitionLocations implements ClusterView {
         metadata.want();
     }
 
-    /** Requests new metadata, because a connection was lost or a broker's response contradicts the current metadata. */
+    /** Requests new metadata: a connection was lost, or a broker's response contradicts the metadata. */
     void doubtMetadata() {
         metadata.doubt();
     }
 
-    /** Finds a partition by the topic id in a response. Returns null if the partition is not assigned. */
+    /** Finds a partition by its topic id; null if it is not assigned. */
     @Nullable
     FetchedPartition partition(long idHigh, long idLow, int number) {
         FetchedTopic topic = topicsById.get(idLow);
@@ -133,22 +130,21 @@ final class PartitionLocations implements ClusterView {
         return work;
     }
 
-    /** Assigns the whole topic. Its partitions are added as soon as they are in the metadata. */
+    /** Assigns the whole topic. Partitions are added once they are in the metadata. */
     void addAll(FetchedTopic topic, StartAt start) {
         topic.startOfAll = start;
         topic.known = 0;
         metadata.want();
     }
 
-    /** Stops adding partitions of the topic. */
     void forget(FetchedTopic topic) {
         topic.startOfAll = null;
         forgetIfEmpty(topic);
     }
 
     /**
-     * Reports that a partition cannot be fetched from its current broker. If that broker was a nearer replica, the
-     * partition is fetched from its leader. Otherwise new metadata are requested to find the leader.
+     * Reports that a partition cannot be fetched from its current broker. After a nearer replica, the partition is
+     * fetched from its leader. After a leader, new metadata are requested.
      */
     void relocate(FetchedPartition partition, long now) {
         boolean followed = partition.isFollowing();
@@ -166,10 +162,7 @@ final class PartitionLocations implements ClusterView {
         }
     }
 
-    /**
-     * Fetches a partition from the leader named in an error response. Returns false if that leader is already known, or
-     * if its address is unknown.
-     */
+    /** Fetches a partition from a hinted leader. Returns false if it is already known, or its address is not. */
     boolean hint(FetchedPartition partition, int node, int epoch) {
         FetchBroker leader = brokers.get(node);
         if (leader == null || !partition.leader.hint(node, epoch)) {
@@ -182,10 +175,7 @@ final class PartitionLocations implements ClusterView {
         return true;
     }
 
-    /**
-     * Fetches a partition from a nearer replica for a while. If the replica is not connected yet, the partition stays
-     * with its leader for now.
-     */
+    /** Fetches a partition from a nearer replica for a while, if that replica is connected. */
     void follow(FetchedPartition partition, FetchBroker from, int replica, long now) {
         FetchBroker near = brokers.get(replica);
         if (near == from) {
@@ -205,10 +195,7 @@ final class PartitionLocations implements ClusterView {
         join(partition, near);
     }
 
-    /**
-     * Reports that a partition's broker has answered a fetch. If the broker is a nearer replica, this shows that the
-     * replica works.
-     */
+    /** Reports that a partition's broker has answered a fetch. A nearer replica thereby counts as working. */
     void served(FetchedPartition partition) {
         if (partition.isFollowing() && !partition.servedNearby) {
             partition.servedNearby = true;
@@ -232,10 +219,7 @@ final class PartitionLocations implements ClusterView {
         }
     }
 
-    /**
-     * Resumes fetching after the partition was moved to another position. If the partition has no broker, requests
-     * metadata to find its leader.
-     */
+    /** Resumes fetching after a change of position. Requests metadata if the partition has no broker. */
     void resume(FetchedPartition partition) {
         if (partition.broker == null) {
             partition.state = FetchedPartition.LOCATING;
@@ -285,7 +269,7 @@ final class PartitionLocations implements ClusterView {
         }
         for (MetadataResponsePartition each : answer.partitions()) {
             FetchedPartition partition = topic.partition(each.partitionIndex());
-            // While only one broker has contradicted the position's topic id, the partition waits.
+            // The partition waits as long as only one broker has contradicted its topic id.
             if (partition != null && partition.placedIn == null) {
                 lead(partition, each);
             }
@@ -301,9 +285,8 @@ final class PartitionLocations implements ClusterView {
     }
 
     /**
-     * Adds partitions that are not known yet. A partition missing from the first metadata response must have been
-     * created later, so all its records were written after the topic was assigned. It is therefore read from its
-     * beginning, even if the topic's start position is the end.
+     * Adds partitions that are not known yet. A partition that was missing from the first metadata response is new. It
+     * is read from its beginning, even if the topic's start position is the end.
      */
     private void addNew(FetchedTopic topic, StartAt start, MetadataResponseTopic answer) {
         int count = Math.max(topic.known, ClusterMetadata.countPartitions(answer));
@@ -318,10 +301,7 @@ final class PartitionLocations implements ClusterView {
         }
     }
 
-    /**
-     * Logs why a topic cannot be read, whenever the reason changes, and logs when it can be read again. This tells
-     * users that they are waiting for a topic with a mistyped name or for a deleted topic.
-     */
+    /** Logs why a topic cannot be read, each time the reason changes, and when the topic becomes readable. */
     private static void report(FetchedTopic topic, String trouble) {
         if (!trouble.equals(topic.trouble)) {
             if (trouble.isEmpty()) {
@@ -364,7 +344,7 @@ final class PartitionLocations implements ClusterView {
             Uuid placedIn = partition.placedIn;
             partition.placedIn = null;
             if (placedIn == null ? madeAgain : !placedIn.equals(topic.agreement.present())) {
-                // The topic is a new one with the same name, so its leader epochs start over.
+                // A recreated topic's leader epochs start again.
                 partition.leader.recreated();
                 partition.lastEpoch = -1;
                 partition.doubtedEpoch = -1;
@@ -374,10 +354,7 @@ final class PartitionLocations implements ClusterView {
         });
     }
 
-    /**
-     * Returns whether only one broker has contradicted the topic id of a position. That broker may be stale, and may
-     * not know yet that the topic was recreated. Another broker is therefore asked.
-     */
+    /** Returns whether only one broker, which may be stale, has contradicted the topic id of a position. */
     private boolean isContradictedByOne(FetchedPartition partition) {
         TopicIdAgreement agreement = partition.topic.agreement;
         Uuid placedIn = partition.placedIn;

@@ -1,6 +1,6 @@
 /**
- * Fetching of partitions from their brokers. Runs on the polling thread. Permanent failures are thrown; transient
- * failures are retried.
+ * Fetches partitions from their brokers. Runs on the polling thread. Transient failures are retried; permanent failures
+ * are thrown.
  */
 @NullMarked
 package dev.weir.lean.internal.consumer;

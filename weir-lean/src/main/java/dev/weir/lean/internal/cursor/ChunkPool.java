@@ -2,7 +2,7 @@ package dev.weir.lean.internal.cursor;
 
 import java.util.ArrayDeque;
 
-/** A pool of unused chunks, and of unused buffers into which the bytes of chunks are copied. Confined to one thread. */
+/** A pool of unused chunks, and of buffers for copies of their bytes. Confined to one thread. */
 public final class ChunkPool {
 
     private final ArrayDeque<ResponseChunk> free = new ArrayDeque<>();
@@ -24,7 +24,7 @@ public final class ChunkPool {
         free.addLast(chunk);
     }
 
-    /** Frees a chunk's response buffer by copying the chunk's bytes. Returns the number of copied bytes. */
+    /** Copies a chunk's bytes to free its response buffer. Returns the number of copied bytes. */
     int detach(ResponseChunk chunk) {
         return chunk.detach(spares);
     }

@@ -10,8 +10,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The position in a partition, and the fetched chunks that start at this position. Calls the handlers, which may call
- * {@link #interrupt} and {@link #moveTo}. Confined to one thread.
+ * The position in a partition, and the fetched chunks from there on. Calls the handlers, which may call {@link
+ * #interrupt} and {@link #moveTo}. Confined to one thread.
  */
 public final class PartitionCursor {
 
@@ -30,10 +30,7 @@ public final class PartitionCursor {
 
     private boolean interrupted;
 
-    /**
-     * The number of calls of {@link #moveTo}. If the number has changed after a call of a handler, the handler has
-     * moved the cursor, and the current chunk is no longer valid.
-     */
+    /** Number of calls of {@link #moveTo}. If a handler calls it, the current chunk is released. */
     private int moves;
 
     public PartitionCursor(
@@ -68,10 +65,7 @@ public final class PartitionCursor {
         return leaderEpoch;
     }
 
-    /**
-     * The number of calls of {@link #moveTo}. If it has changed since a request was sent, the response is no longer
-     * needed.
-     */
+    /** Number of calls of {@link #moveTo}. If it has changed since a request was sent, the response is outdated. */
     public int moves() {
         return moves;
     }
@@ -116,10 +110,10 @@ public final class PartitionCursor {
 
     /**
      * Delivers batches until none are left, at least {@code limit} records have been delivered, or the delivery is
-     * interrupted. Exactly one of the handlers must be non-null. Returns the number of records delivered.
+     * interrupted. Passes records to the one handler that is not null. Returns the number of records delivered.
      *
-     * @throws dev.weir.lean.PartitionException if a batch is faulty; the position then stays before this batch, and
-     *     {@link #offsetBehindBatch} returns the offset after it
+     * @throws dev.weir.lean.PartitionException if a batch is faulty; the position stays before this batch, and
+     * {@link #offsetBehindBatch} returns the offset after it
      */
     public int deliver(
             BatchReader reader,
@@ -169,8 +163,8 @@ public final class PartitionCursor {
             }
             reader.close();
             if (moves != now || (interrupted && records != null && position < next)) {
-                // If the handler moved the cursor, the chunk was already released. If it interrupted the delivery in
-                // the middle of the batch, the next delivery opens the batch again and continues at the position.
+                // A handler that moved the cursor has released the chunk. A handler that interrupted the delivery in
+                // the middle of the batch has not: the next delivery opens the batch again at the position.
                 if (moves == now) {
                     leaderEpoch = epoch;
                 }
@@ -202,8 +196,7 @@ public final class PartitionCursor {
     }
 
     private int interruptedAfter(RecordReader records, int delivered) {
-        // A seek has already set the position, and has cleared the chunks. A pause leaves both unchanged, so advance
-        // the position.
+        // A seek has set the position and removed the chunks. A pause has not, so advance the position.
         if (!chunks.isEmpty()) {
             position = records.offset() + 1;
         }
@@ -211,10 +204,9 @@ public final class PartitionCursor {
     }
 
     /**
-     * The offset at which to continue if the next batch is skipped. This is the end offset in the batch's header or the
-     * start offset of the following batch, whichever is lower. Either value may be corrupt, and using the lower one
-     * ensures that no valid record is skipped. The result is always higher than the position, so that repeated skipping
-     * makes progress.
+     * Offset at which to continue if the next batch is skipped: the end offset in its header or the start offset of the
+     * following batch, whichever is lower. Either may be corrupt; the lower one does not skip valid records. The result
+     * is always above the position, so that repeated skipping makes progress.
      *
      * @param logEnd the end of the log; higher offsets in the headers are ignored
      */
@@ -233,8 +225,8 @@ public final class PartitionCursor {
     }
 
     /**
-     * Returns a copy of the next batch; null if the batch has not arrived. If the size in the batch's header is
-     * implausible, copies everything up to the end of the chunk.
+     * Returns a copy of the next batch; null if it has not arrived. If the size in its header is implausible, copies
+     * everything up to the end of the chunk.
      */
     public byte @Nullable [] copyOfBatch() {
         ResponseChunk chunk = chunks.peekFirst();
@@ -258,7 +250,7 @@ public final class PartitionCursor {
         /** Counts delivered records. If {@code bytes} is positive, also counts a completed batch of that size. */
         void delivered(int records, int bytes);
 
-        /** Counts a batch that was not delivered because it is a control batch or belongs to an aborted transaction. */
+        /** Counts a control batch, or a batch of an aborted transaction. */
         void leftOut();
     }
 }

@@ -17,12 +17,11 @@ public final class ResponseChunk {
     private @Nullable ReceiveBuffer lender;
     private ByteBuffer bytes = NOTHING;
 
-    /** The position of the next batch. */
     int at;
 
     private int end;
 
-    /** Makes this chunk refer to a range of a response, and retains the response's buffer. */
+    /** Sets the range of a response that this chunk refers to, and retains the response's buffer. */
     public void lend(ReceiveBuffer buffer, int from, int to) {
         buffer.retain();
         lender = buffer;
@@ -31,7 +30,7 @@ public final class ResponseChunk {
         end = to;
     }
 
-    /** The transactions listed as aborted in the response. The caller adds them to the returned object. */
+    /** The response's list of aborted transactions, to be filled by the caller. */
     public AbortedTransactions aborted() {
         return aborted;
     }
@@ -44,7 +43,7 @@ public final class ResponseChunk {
         return end;
     }
 
-    /** Frees the response's buffer by copying the remaining bytes. Returns the number of copied bytes. */
+    /** Copies the remaining bytes to free the response's buffer. Returns the number of copied bytes. */
     int detach(SpareBuffers spares) {
         if (lender == null) {
             return 0;

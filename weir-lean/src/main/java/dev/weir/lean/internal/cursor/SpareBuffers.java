@@ -4,15 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * A pool of direct buffers for copies. If the unused buffers exceed the size limit, the oldest ones are dropped and
- * freed by the garbage collector. Confined to one thread.
- */
+/** A pool of direct buffers for copies. Drops its oldest buffers above its size limit. Confined to one thread. */
 final class SpareBuffers {
 
-    /**
-     * The minimum size of a buffer. Sizes are rounded up to powers of two, so that buffers can be reused more often.
-     */
+    /** Minimum size of a buffer. Sizes are powers of two, so that buffers can be reused more often. */
     static final int LEAST_BYTES = 64 * 1024;
 
     private final long maxBytes;
@@ -24,9 +19,7 @@ final class SpareBuffers {
         this.maxBytes = maxBytes;
     }
 
-    /**
-     * Returns the smallest unused buffer with at least this capacity, or allocates one. The caller must give it back.
-     */
+    /** Returns the smallest unused buffer of this capacity, or a new one. The caller must give it back. */
     ByteBuffer take(int bytes) {
         int best = -1;
         for (int i = 0; i < free.size(); i++) {

@@ -32,7 +32,6 @@ public final class BatchWriter {
         this.whole = bytes.duplicate();
     }
 
-    /** Starts a new batch. */
     public void clear() {
         end = BatchLayout.HEADER_BYTES;
         count = 0;
@@ -42,12 +41,11 @@ public final class BatchWriter {
     /** Appends a record. Returns false and changes nothing if there is not enough space. */
     public boolean append(RecordBytes record, long timestampMillis) {
         long delta = count == 0 ? 0 : timestampMillis - baseTimestamp;
-        // Callers must reject records with an upper bound above 2 GB, because the computations below would overflow.
-        // Reject such a record here as well, in case a caller has not checked its size.
+        // The computations below overflow for a larger record. Callers reject such a record earlier.
         if (record.maxBytes() > Integer.MAX_VALUE) {
             return false;
         }
-        // This call may throw an exception from an encoder, so change the fields only after it.
+        // Change fields only after this call, which may throw an exception from an encoder.
         int next = record.put(bytes, end, delta, count);
         if (next < 0) {
             return false;
@@ -75,10 +73,7 @@ public final class BatchWriter {
         return bytes;
     }
 
-    /**
-     * A buffer for sending the batch without copying it. The batch is between this buffer's position and limit. Every
-     * call returns the same object.
-     */
+    /** Buffer for sending the batch, which is between its position and limit. Every call returns the same object. */
     public ByteBuffer whole() {
         return whole.limit(end).position(0);
     }

@@ -13,9 +13,7 @@ import net.jpountz.xxhash.XXHashFactory;
 import org.apache.kafka.common.record.internal.CompressionType;
 import org.xerial.snappy.Snappy;
 
-/**
- * The compressors for all codecs. The formats are documented at the decompressors in package {@code batch}. Stateless.
- */
+/** The compressors for all codecs. Package {@code batch} documents the formats. Stateless. */
 final class CodecCompressors {
 
     /** The size of a Snappy or LZ4 block before compression. */
@@ -42,8 +40,7 @@ final class CodecCompressors {
 
         @Override
         public int maxBytes(int inputBytes) {
-            // In the worst case, deflate stores the data without compression, in blocks of 16 kB with five extra bytes
-            // each.
+            // In the worst case, deflate stores the data in blocks of 16 kB with five extra bytes each.
             return inputBytes + (inputBytes / (16 * 1024) + 2) * PER_BLOCK + HEADER_BYTES + TRAILER_BYTES;
         }
 
@@ -115,9 +112,7 @@ final class CodecCompressors {
         }
     }
 
-    /**
-     * Writes an LZ4 frame with independent blocks of 64 KB, without block or content checksums. Confined to one thread.
-     */
+    /** Writes an LZ4 frame of independent 64 KB blocks without checksums of data. Confined to one thread. */
     static final class Lz4Frame implements CodecCompressor {
 
         private static final int MAGIC = 0x184d2204;

@@ -24,9 +24,7 @@ public final class Compressor implements AutoCloseable {
         };
     }
 
-    /**
-     * Compresses the records of a batch, unless they would not become smaller. Must be called at most once per batch.
-     */
+    /** Compresses the records of a batch if this makes them smaller. Must be called at most once per batch. */
     public void compress(BatchWriter batch) {
         int size = batch.recordBytes();
         if (squeezer == null || size == 0) {

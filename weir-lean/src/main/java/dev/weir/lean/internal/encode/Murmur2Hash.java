@@ -1,8 +1,8 @@
 package dev.weir.lean.internal.encode;
 
 /**
- * Computes the partition of a key in the same way as Kafka's default partitioner. Implements Austin Appleby's
- * MurmurHash2 with the seed used by Kafka. Stateless.
+ * Computes the partition of a key as Kafka's default partitioner does: Austin Appleby's MurmurHash2 with Kafka's seed.
+ * Stateless.
  */
 public final class Murmur2Hash {
 

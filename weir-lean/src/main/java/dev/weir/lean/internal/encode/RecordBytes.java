@@ -17,23 +17,19 @@ public final class RecordBytes {
     private static final int FIRST_HEADER_BYTES = 128;
     private static final int FIRST_KEY_BYTES = 64;
 
-    /** The largest number that fits into a varint of one byte. */
+    /** Largest number in a varint of one byte. */
     private static final int MAX_OF_ONE_BYTE = 63;
 
-    /** The maximum number of bits of a non-negative number that fits into a varint of two bytes. */
+    /** Number of bits in a non-negative varint of two bytes. */
     private static final int BITS_OF_TWO_BYTES = 13;
 
     /**
-     * The maximum size of a value for {@link #putPlain}. With 9 bytes of overhead and a key of up to
-     * {@value #MAX_OF_ONE_BYTE} bytes, the record's size then still fits into {@value #BITS_OF_TWO_BYTES} bits, so that
-     * its length field takes at most two bytes.
+     * Largest value for {@link #putPlain}. With a key of {@value #MAX_OF_ONE_BYTE} bytes and 9 bytes of overhead, the
+     * length field of the record then takes at most two bytes.
      */
     private static final int MAX_PLAIN_BYTES = (1 << BITS_OF_TWO_BYTES) - 1 - MAX_OF_ONE_BYTE - 9;
 
-    /**
-     * The maximum size of a record without its key, value and headers: five 32-bit varints, one 64-bit varint, and the
-     * attributes.
-     */
+    /** Largest size of a record without key, value and headers: six varints, one with 64 bits, and the attributes. */
     public static final int MAX_OVERHEAD_BYTES = 5 * VarInts.MAX_BYTES + 10 + 1;
 
     public final RecordPart key = new RecordPart();
@@ -46,7 +42,7 @@ public final class RecordBytes {
     private int headersEnd;
     private int headerCount;
 
-    // An already encoded record, starting at its key length field; null if the record is not encoded yet.
+    // The encoded record from its key length field on; null if the record is not encoded.
     private @Nullable ByteBuffer tail;
     private int tailAt;
     private int tailLength;
@@ -113,10 +109,7 @@ public final class RecordBytes {
         }
     }
 
-    /**
-     * Encodes the part of the record that starts with the key length field, for use by {@link #showTail}. Returns the
-     * position after the last byte.
-     */
+    /** Encodes the record from its key length on, for {@link #showTail}. Returns the position after it. */
     public int putTail(ByteBuffer to, int from) {
         int at = key.copyTo(to, VarInts.putSigned(to, from, key.length()));
         at = value.copyTo(to, VarInts.putSigned(to, at, value.length()));
@@ -127,10 +120,7 @@ public final class RecordBytes {
         return at + headersEnd;
     }
 
-    /**
-     * Sets the content to a record encoded by {@link #putTail}. Also sets {@link #key}, because the key is needed to
-     * choose the partition.
-     */
+    /** Sets the content to a record of {@link #putTail}. Also sets {@link #key}, to choose the partition. */
     public void showTail(ByteBuffer bytes, int from, int to) {
         long packed = VarInts.signed(bytes, from);
         int length = VarInts.value(packed);
@@ -154,17 +144,17 @@ public final class RecordBytes {
         return (long) key.lengthOrZero() + value.lengthOrZero() + headersEnd + MAX_OVERHEAD_BYTES;
     }
 
-    /** The exact size of the record in a batch. Must be called only if {@link #maxBytes} fits into an int. */
+    /** Exact size of the record in a batch. Requires that {@link #maxBytes} fits into an int. */
     public int encodedBytes(long timestampDelta, int offsetDelta) {
         int body = bodyBytes(timestampDelta, offsetDelta);
         return VarInts.sizeOfSigned(body) + body;
     }
 
     /**
-     * Writes the record into a batch. Must be called only if {@link #maxBytes} fits into an int.
+     * Writes the record into a batch. Requires that {@link #maxBytes} fits into an int.
      *
      * @param to its position must be 0, and its limit must equal its capacity
-     * @return the position after the record; -1 if there is not enough space, in which case bytes may have been written
+     * @return the position after the record; -1 if it does not fit, in which case some bytes may have been written
      */
     int put(ByteBuffer to, int from, long timestampDelta, int offsetDelta) {
         if (tail == null
@@ -183,9 +173,9 @@ public final class RecordBytes {
     }
 
     /**
-     * Writes a record without headers, in which all numbers take at most two bytes and the key length takes one byte.
-     * Everything before the key then fits into eight bytes, which are written as one long. Unused bytes of this long
-     * are overwritten by the key and the value.
+     * Writes a record without headers whose numbers take at most two bytes, and whose key length takes one. Everything
+     * before the key then fits into eight bytes, which are written as one long. The key and the value overwrite its
+     * unused bytes.
      */
     private int putPlain(ByteBuffer to, int from, int timestampDelta, int offsetDelta) {
         int rawTime = timestampDelta << 1;
@@ -215,7 +205,6 @@ public final class RecordBytes {
         return end;
     }
 
-    /** The record's size without its length field. Must be called only if {@link #maxBytes} fits into an int. */
     private int bodyBytes(long timestampDelta, int offsetDelta) {
         return 1
                 + VarInts.sizeOfSignedLong(timestampDelta)
@@ -232,7 +221,7 @@ public final class RecordBytes {
                 + headersEnd;
     }
 
-    /** Writes everything after the length field. Returns the position after the last byte. */
+    /** Writes everything after the length field. Returns the position after it. */
     private int putBody(ByteBuffer to, int from, long timestampDelta, int offsetDelta) {
         to.put(from, (byte) 0);
         int at = VarInts.putSignedLong(to, from + 1, timestampDelta);

@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reference to a key, to a value, or to a part of a header. The bytes are in an array or in a buffer, or are written
- * by an encoder. The reference may also be null. Confined to one thread; does not own the bytes.
+ * A reference to a key, a value, or a part of a header, which may be null. The bytes are in an array or a buffer, or an
+ * encoder writes them. Confined to one thread; does not own the bytes.
  */
 public final class RecordPart {
 
@@ -75,7 +75,6 @@ public final class RecordPart {
         }
     }
 
-    /** Sets the reference to null. */
     public void clear() {
         array = NO_BYTES;
         buffer = null;
@@ -87,7 +86,6 @@ public final class RecordPart {
         return length < 0;
     }
 
-    /** The length in bytes; -1 for null. */
     int length() {
         return length;
     }

@@ -38,17 +38,13 @@ public final class BrokerConnection implements AutoCloseable {
          * Called with a response.
          *
          * @param api the API of the request
-         * @param buffer overwritten after the call, unless it is retained
-         * @param sizeBytes the size of the complete response; larger than the buffer's limit if the response was cut
-         *     off
+         * @param buffer overwritten after the call unless the callee retains it
+         * @param sizeBytes size of the complete response; larger than the buffer's limit if the response was cut off
          */
         void onResponse(ApiKeys api, short version, ReceiveBuffer buffer, int sizeBytes);
     }
 
-    /**
-     * The maximum number of requests in flight. It is five because a broker remembers only the last five batches of an
-     * idempotent producer.
-     */
+    /** Maximum number of requests in flight. Brokers remember the last five batches of an idempotent producer. */
     private static final int WINDOW = 5;
 
     private static final int CONNECTING = 0;
@@ -74,7 +70,7 @@ public final class BrokerConnection implements AutoCloseable {
 
     private static final int MIN_RESPONSE_BYTES = 5;
 
-    /** The maximum accepted size of the broker's list of API versions. The list normally takes a few hundred bytes. */
+    /** Maximum size of the broker's list of API versions, which normally takes a few hundred bytes. */
     private static final int MAX_GREETING_BYTES = 1024 * 1024;
 
     private final InetSocketAddress address;
@@ -91,7 +87,7 @@ public final class BrokerConnection implements AutoCloseable {
     private long lastProgressNanos;
     private short fetchVersion;
 
-    /** The highest version of each request that the broker supports, by the id of its API. */
+    /** Highest supported version of each request, by API id. */
     private final short[] maxVersions = new short[MAX_API_ID + 1];
 
     // The requests in flight, in a circular buffer
@@ -173,10 +169,7 @@ public final class BrokerConnection implements AutoCloseable {
         return written;
     }
 
-    /**
-     * Returns whether plain or encrypted bytes still have to be written to the socket. Must not be called before the
-     * connection is established.
-     */
+    /** Returns whether bytes still have to be written to the socket. Call only once connected. */
     boolean hasUnwritten() {
         return buffers.out().hasRemaining() || transport.hasPending();
     }
@@ -237,10 +230,7 @@ public final class BrokerConnection implements AutoCloseable {
         }
     }
 
-    /**
-     * Closes the connection, and creates an exception for bytes that do not conform to Kafka's protocol. The client
-     * does not reconnect, because a real Kafka broker never sends such bytes.
-     */
+    /** Closes the connection, and creates an exception for bytes that no Kafka broker sends. No retry helps. */
     private LeanException noAnswer(String what) {
         close(what);
         return new LeanException(
@@ -264,11 +254,7 @@ public final class BrokerConnection implements AutoCloseable {
         }
     }
 
-    /**
-     * Checks an idle connection after its socket has become readable. Either the broker has closed the connection, or
-     * it has sent unexpected bytes. The connection must be closed in both cases, because the socket stays readable and
-     * every wait would end immediately.
-     */
+    /** Closes an idle connection with a readable socket: the broker has closed it or sent unexpected bytes. */
     private void checkIdle() {
         if (state == READY && underWay == 0) {
             try {
@@ -282,8 +268,7 @@ public final class BrokerConnection implements AutoCloseable {
     private void complete(ReceiveBuffer buffer) throws IOException {
         int sizeBytes = size.getInt(0);
         if (underWay == 1 && buffers.out().hasRemaining()) {
-            // The response has arrived before its request was sent completely. Reject it, because the request's buffers
-            // must not be reused while they are still being sent.
+            // The request is not completely sent yet, and its buffers must not be reused before.
             throw noAnswer("an answer to a request that had not left yet");
         }
         size.clear();
@@ -351,12 +336,12 @@ public final class BrokerConnection implements AutoCloseable {
         return address;
     }
 
-    /** The highest fetch version that both sides support. */
+    /** Highest fetch version that both sides support. */
     public short fetchVersion() {
         return fetchVersion;
     }
 
-    /** The highest version of a request that the broker supports; -1 if the broker does not support the request. */
+    /** Highest version of a request that the broker supports; -1 if the request is not supported. */
     public short maxVersion(ApiKeys api) {
         return maxVersions[api.id];
     }
@@ -366,17 +351,17 @@ public final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * Returns the buffer for a request of at most the given size. The caller must write the request from position 0,
-     * flip the buffer, and call {@link #sent}.
+     * Returns the buffer for a request of at most the given size. The caller writes the request from position 0, flips
+     * the buffer, and calls {@link #sent}.
      */
     public ByteBuffer outgoing(int bytes) {
         return buffers.out().begin(bytes);
     }
 
     /**
-     * Inserts bytes into the request after the bytes written to the outgoing buffer so far. The inserted bytes are not
-     * copied. They are sent directly from the given buffer, from its position to its limit, and the position advances.
-     * The buffer must not be modified until the request has been answered or the connection has been closed.
+     * Inserts a buffer's remaining bytes into the request, after the bytes written so far. They are sent without a
+     * copy, and the buffer's position advances. The buffer must not be modified until the request has been answered or
+     * the connection has been closed.
      */
     public void insert(ByteBuffer bytes) {
         buffers.out().insert(bytes);
@@ -421,7 +406,7 @@ public final class BrokerConnection implements AutoCloseable {
         sent(api, version);
     }
 
-    /** Closes the connection. The listener is not notified about requests in flight. */
+    /** Closes the connection. The listener does not hear of requests in flight. */
     public void close(String reason) {
         if (state != CLOSED) {
             state = CLOSED;

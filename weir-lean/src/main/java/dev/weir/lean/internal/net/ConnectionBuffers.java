@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers of a connection to a broker. The next connection reuses them. Confined to one thread.
+ * Buffers of a connection to a broker, reused by the next connection. Confined to one thread.
  *
- * <p>The buffers are reused because they are direct memory. Unused direct memory is freed only by a garbage collection,
- * and a consumer that allocates nothing does not trigger any.
+ * <p>They are direct memory, which only a garbage collection frees, and a consumer that allocates nothing does not
+ * trigger any.
  */
 public final class ConnectionBuffers {
 

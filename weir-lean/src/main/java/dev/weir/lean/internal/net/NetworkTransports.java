@@ -5,10 +5,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.SplittableRandom;
 
-/**
- * Opens connections over a simulated network. The connections need no handshake. Confined to one thread, except
- * {@link #wakeup}.
- */
+/** Opens simulated connections, which need no handshake. Confined to one thread, except {@link #wakeup}. */
 final class NetworkTransports implements Transports {
 
     private final BrokerNetwork network;

@@ -5,9 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A request being sent. It consists of bytes in the request's own buffer, and of other buffers inserted between these
- * bytes. The inserted buffers are not copied. Reused for the next request. Its own buffer grows to the size of the
- * largest request and never shrinks. Confined to one thread.
+ * A request being sent: bytes in the request's own buffer, with other buffers inserted between them without a copy.
+ * Reused for the next request. The own buffer grows to the size of the largest request. Confined to one thread.
  *
  * <pre>
  *   ByteBuffer own = begin(bytes);  put some; insert(theirs); put more; insert(others); put the rest; own.flip();
@@ -26,16 +25,13 @@ final class OutgoingRequest {
     /** The buffers to write, in order. The next one to write is at index {@link #next}. */
     private ByteBuffer[] parts = nothing(FIRST_PARTS);
 
-    /**
-     * Views of {@link #own}, reused for later requests. If {@code parts[i]} is a range of {@link #own}, it is the view
-     * {@code views[i]}.
-     */
+    /** Reused views of {@link #own}. {@code parts[i]} is {@code views[i]} if it is a range of {@link #own}. */
     private ByteBuffer[] views = nothing(FIRST_PARTS);
 
     private int next;
     private int count;
 
-    /** The index in {@link #own} after the last byte that {@link #parts} already contain. */
+    /** Index in {@link #own} after the last byte already in {@link #parts}. */
     private int taken;
 
     private static ByteBuffer[] nothing(int length) {
@@ -44,10 +40,7 @@ final class OutgoingRequest {
         return all;
     }
 
-    /**
-     * Starts a new request. Returns the request's own buffer, which has space for {@code bytes} bytes. The caller
-     * writes to it from position 0.
-     */
+    /** Starts a new request. Returns its buffer for {@code bytes} bytes, to be written from position 0. */
     ByteBuffer begin(int bytes) {
         if (bytes > own.capacity()) {
             own = ByteBuffer.allocateDirect(Integer.highestOneBit(bytes) * 2);
@@ -57,7 +50,6 @@ final class OutgoingRequest {
         return own.clear();
     }
 
-    /** Discards everything not written yet. */
     void forget() {
         Arrays.fill(parts, 0, count, NOTHING);
         next = 0;
@@ -66,15 +58,15 @@ final class OutgoingRequest {
     }
 
     /**
-     * Inserts a buffer's bytes, from its position to its limit, after the bytes written to the request's own buffer so
-     * far. The inserted bytes are not copied, so they must not change until they have been sent.
+     * Inserts a buffer's remaining bytes after the bytes written to the own buffer so far. They are not copied, so they
+     * must not change until they have been sent.
      */
     void insert(ByteBuffer bytes) {
         takeOwn(own.position());
         add(bytes);
     }
 
-    /** Ends the request. Must be called after the request's own buffer has been filled and flipped. */
+    /** Ends the request. The own buffer must be filled and flipped. */
     void end() {
         takeOwn(own.limit());
     }
@@ -107,7 +99,7 @@ final class OutgoingRequest {
         return next < count;
     }
 
-    /** Writes as many bytes as the transport accepts, and returns their number. */
+    /** Writes as many bytes as the transport accepts. Returns their number. */
     int writeTo(Transport transport) throws IOException {
         int written =
                 next + 1 == count ? transport.write(parts[next]) : (int) transport.write(parts, next, count - next);

@@ -13,10 +13,7 @@ final class PlainTransport implements Transport {
 
     private final ByteChannel channel;
 
-    /**
-     * Null for a simulated network, which needs no selector: it connects immediately, and notifies the client when a
-     * channel has bytes to read.
-     */
+    /** Null for a simulated network, which connects immediately and reports readable channels itself. */
     private final @Nullable SelectionKey key;
 
     private boolean connected;

@@ -14,7 +14,7 @@ final class QuietClose {
         try {
             resource.close();
         } catch (Exception e) {
-            // The resource is no longer needed, so only log the failure.
+            // Only log it: the resource is no longer needed.
             LOG.debug("closing", e);
         }
     }

@@ -4,9 +4,8 @@ import dev.weir.lean.spi.InvariantException;
 import java.nio.ByteBuffer;
 
 /**
- * A buffer that receives one response at a time. It is free if no user retains it. It grows to the size of the largest
- * response so far, up to a limit, and never shrinks. It grows only when bytes have been received, because the size
- * stated in a response may be wrong. Confined to one thread.
+ * A buffer for one response at a time. Free if nobody retains it. Grows to the size of the largest response so far, up
+ * to a limit, and only with the bytes received: the size stated in a response may be wrong. Confined to one thread.
  */
 public final class ReceiveBuffer {
 
@@ -16,22 +15,19 @@ public final class ReceiveBuffer {
     private ByteBuffer bytes = ByteBuffer.allocateDirect(FIRST_BYTES);
     private int users;
 
-    /** The number of bytes to receive. This is the response's size or the limit, whichever is smaller. */
+    /** Number of bytes to receive: the response's size or the limit, whichever is smaller. */
     private int wanted;
 
     ReceiveBuffer(int limitBytes) {
         this.limitBytes = limitBytes;
     }
 
-    /** The response, from index 0 to the buffer's limit. A user that changes the position must reset it to 0. */
+    /** The response, from index 0 to the buffer's limit. A user that moves the position must reset it to 0. */
     public ByteBuffer bytes() {
         return bytes;
     }
 
-    /**
-     * Prepares the buffer for a response of the given size. If the size exceeds the limit, only the beginning of the
-     * response is received.
-     */
+    /** Prepares the buffer for a response of the given size. Only the beginning is received if it exceeds the limit. */
     void prepare(int size) {
         if (users != 0) {
             throw new InvariantException(
@@ -55,7 +51,7 @@ public final class ReceiveBuffer {
         bytes.limit(Math.min(wanted, bytes.capacity()));
     }
 
-    /** Returns whether only the beginning of a response of the given size was received, because of the limit. */
+    /** Returns whether the limit has cut off a response of the given size. */
     public boolean isCut(int sizeBytes) {
         return sizeBytes > bytes.limit();
     }
@@ -69,7 +65,6 @@ public final class ReceiveBuffer {
         users++;
     }
 
-    /** Undoes one {@link #retain}. */
     public void release() {
         if (users < 1) {
             throw new IllegalStateException("released more than retained");

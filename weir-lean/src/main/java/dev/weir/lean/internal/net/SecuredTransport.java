@@ -12,31 +12,25 @@ import org.apache.kafka.common.network.TransportLayer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection with TLS, SASL or both, implemented with classes of the official client. Confined to one thread.
+ * A connection with TLS, SASL or both, based on the official client. Confined to one thread.
  *
- * <p>A {@link KafkaChannel} performs the handshakes. Afterwards, bytes are read from and written to the channel's
- * transport layer, using our own buffers. The channel passes its transport layer only to a {@link Send}. Therefore, an
- * empty {@link Send} is used once to obtain it. Sessions are not re-authenticated. When a session expires, the broker
- * closes the connection, and the next connection starts a new session.
+ * <p>A {@link KafkaChannel} performs the handshakes. Afterwards, this class reads and writes through the channel's
+ * transport layer with its own buffers. The channel passes that layer only to a {@link Send}, so an empty {@link Send}
+ * obtains it once. Sessions are not re-authenticated: when a session expires, the broker closes the connection, and the
+ * next connection starts a new session.
  */
 final class SecuredTransport implements Transport {
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    /**
-     * The maximum number of bytes combined for one TLS record. A TLS record has up to 16 kB. A few of
-     * these bytes are left for padding.
-     */
+    /** Maximum number of bytes combined for one TLS record, which has up to 16 kB including some padding. */
     private static final int RECORD_BYTES = 16 * 1024 - 256;
 
     private final KafkaChannel channel;
     private final SelectionKey key;
     private @Nullable TransportLayer layer;
 
-    /**
-     * Bytes copied from several short buffers, but not encrypted yet. They are between this buffer's position and
-     * limit.
-     */
+    /** Bytes of several short buffers that are not encrypted yet, between position and limit. */
     private ByteBuffer joined = NOTHING;
 
     SecuredTransport(KafkaChannel channel, SelectionKey key) {
@@ -85,9 +79,8 @@ final class SecuredTransport implements Transport {
     }
 
     /**
-     * Writes several buffers. Combines short buffers before passing them to the TLS layer, because each call of this
-     * layer creates at least one TLS record and makes a system call. Buffers that fill a whole record are passed on
-     * without being copied.
+     * Writes several buffers. Combines short buffers first, because each call of the TLS layer creates at least one TLS
+     * record and makes a system call. Buffers that fill a whole record are not copied.
      */
     @Override
     public long write(ByteBuffer[] from, int first, int count) throws IOException {
@@ -113,9 +106,7 @@ final class SecuredTransport implements Transport {
         return taken;
     }
 
-    /**
-     * Copies consecutive short buffers into {@link #joined}, up to the size of one record. Returns the number of bytes.
-     */
+    /** Copies consecutive short buffers into {@link #joined}, at most one record. Returns the number of bytes. */
     private int join(ByteBuffer[] from, int first, int end) {
         if (joined == NOTHING) {
             joined = ByteBuffer.allocateDirect(RECORD_BYTES);
@@ -130,7 +121,7 @@ final class SecuredTransport implements Transport {
         return joined.remaining();
     }
 
-    /** Writes the bytes in {@link #joined}. Returns false if some of them could not be written. */
+    /** Writes the bytes in {@link #joined}. Returns false if some are left. */
     private boolean writeJoined() throws IOException {
         if (joined.hasRemaining()) {
             layer().write(joined);
@@ -143,10 +134,7 @@ final class SecuredTransport implements Transport {
         return joined.hasRemaining() || layer().hasPendingWrites();
     }
 
-    /**
-     * Writes bytes accepted by an earlier write: first the combined bytes, then bytes already encrypted by the TLS
-     * layer.
-     */
+    /** Writes bytes accepted earlier: first the combined bytes, then bytes that the TLS layer has encrypted. */
     @Override
     public int writePending() throws IOException {
         if (writeJoined()) {
@@ -169,7 +157,7 @@ final class SecuredTransport implements Transport {
         QuietClose.close(channel);
     }
 
-    /** An empty {@link Send} that keeps a reference to the transport layer. */
+    /** An empty {@link Send} that obtains the transport layer. */
     private static final class LayerFinder implements Send {
 
         private @Nullable TransportLayer layer;

@@ -33,7 +33,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class SocketTransports implements Transports {
 
-    /** The maximum size of a handshake message. */
     private static final int MAX_HANDSHAKE_BYTES = 1024 * 1024;
 
     private final Selector selector;
@@ -58,10 +57,7 @@ final class SocketTransports implements Transports {
         }
     }
 
-    /**
-     * Throws an exception if kafka-clients is too old to contain a class that secured connections need. Without this
-     * check, clients without secured connections would not notice.
-     */
+    /** Throws if kafka-clients is too old. Only secured connections would notice it later. */
     private static void refuseOldClient() {
         try {
             Objects.requireNonNull(LogContext.class);
@@ -106,9 +102,8 @@ final class SocketTransports implements Transports {
     /**
      * Builds the secured channel of a connection.
      *
-     * @throws IOException if the channel cannot be built now, for example while the Kerberos login is renewed. As in
-     *     the official client, the connection is then tried again. Invalid settings were already refused by
-     *     {@link #builder}.
+     * @throws IOException if this is impossible now, for example while the Kerberos login is renewed; the caller
+     * retries, as the official client does. {@link #builder} has already refused invalid settings.
      */
     private KafkaChannel secure(ChannelBuilder builder, SelectionKey key) throws IOException {
         try {
@@ -118,13 +113,10 @@ final class SocketTransports implements Transports {
         }
     }
 
-    /**
-     * Frees the sockets of closed channels. A closed channel keeps its socket until the next select operation. If the
-     * caller never waits, no other code performs this operation.
-     */
+    /** Frees the sockets of closed channels. A closed channel keeps its socket until the next select operation. */
     private void freeClosed() throws IOException {
         selector.selectNow(key -> {});
-        // The select operation may have cleared a wake-up, so restore it.
+        // Restore a wake-up that the select operation may have cleared.
         selector.wakeup();
     }
 
@@ -166,10 +158,7 @@ final class SocketTransports implements Transports {
         QuietClose.close(selector);
     }
 
-    /**
-     * Stores a connection's metadata. {@code KafkaChannel} requires such a registry, but no code of Weir reads it. The
-     * official client exposes the metadata as metrics.
-     */
+    /** Holds a connection's metadata. {@code KafkaChannel} requires it; Weir does not read it. */
     private static final class Registry implements ChannelMetadataRegistry {
 
         private CipherInformation cipher = new CipherInformation(null, null);

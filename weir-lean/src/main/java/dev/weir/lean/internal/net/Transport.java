@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /** A non-blocking byte connection to one broker. Confined to one thread. */
 interface Transport extends AutoCloseable {
 
-    /** Continues to establish the connection, including the handshakes. Returns true once bytes can be sent. */
+    /** Continues to connect, including the handshakes. Returns true once bytes can be sent. */
     boolean isReady() throws IOException;
 
     /** Reads available bytes into the buffer. Returns their number, or -1 at the end of the stream. */
@@ -18,16 +18,10 @@ interface Transport extends AutoCloseable {
     /** Writes as many bytes as the connection accepts from several buffers, in order. Returns the number of bytes. */
     long write(ByteBuffer[] from, int first, int count) throws IOException;
 
-    /**
-     * Returns whether some of the bytes accepted by a write have not been sent yet, for example because they were
-     * encrypted first.
-     */
+    /** Returns whether bytes accepted by a write are still unsent, for example because they were encrypted first. */
     boolean hasPending();
 
-    /**
-     * Sends as many of the pending bytes as possible. The number of bytes sent is unknown, so returns 1 if no pending
-     * bytes are left, and 0 otherwise.
-     */
+    /** Sends as many pending bytes as possible. Returns 1 if none are left, otherwise 0. */
     int writePending() throws IOException;
 
     /** Sets whether {@link Transports#await} also returns when bytes can be written. */

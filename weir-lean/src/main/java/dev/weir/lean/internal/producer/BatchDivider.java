@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits batches that are too large for their broker into two. The working objects are created by the first split and
- * reused by later ones. Confined to the producer's thread.
+ * Splits batches that are too large for their broker into two. Reuses its working objects. Confined to the producer's
+ * thread.
  */
 final class BatchDivider implements AutoCloseable {
 
@@ -19,9 +19,8 @@ final class BatchDivider implements AutoCloseable {
     private ByteBuffer bytes = ByteBuffer.allocateDirect(0);
 
     /**
-     * Returns the two halves of a batch, in order. The halves are on the heap and do not come from the pool. If the
-     * batch has a sequence, each half keeps the sequence numbers of its records. The batch is not changed and can be
-     * released.
+     * Returns the two halves of a batch, in order, in memory on the heap. If the batch has a sequence, each half keeps
+     * the sequence numbers of its records. The batch stays unchanged and can be released.
      *
      * @param whole a sent batch with at least two records
      */
@@ -39,7 +38,7 @@ final class BatchDivider implements AutoCloseable {
 
     private BatchReader reader(ProducerPartition partition, ProducerBatch whole) {
         if (decompressor == null) {
-            // This producer filled the batch within the limits of its settings, so decompression needs no limit.
+            // No limit is needed: this producer filled the batch within the limits of its settings.
             decompressor = new Decompressor(Integer.MAX_VALUE);
         }
         int size = whole.writer.sizeBytes();
@@ -54,10 +53,7 @@ final class BatchDivider implements AutoCloseable {
         return reader;
     }
 
-    /**
-     * Returns an empty batch with exactly the space needed for the records from index {@code from} up to, but not
-     * including, index {@code to}.
-     */
+    /** Returns an empty batch that fits the records {@code from} (inclusive) to {@code to} (exclusive). */
     private ProducerBatch room(BatchReader reader, int from, int to) {
         int size = BatchLayout.HEADER_BYTES;
         long firstTimestamp = 0;
@@ -78,8 +74,7 @@ final class BatchDivider implements AutoCloseable {
                 throw new IllegalStateException("no room for record " + i + " of " + whole.count());
             }
         }
-        // The batch has no sequence if the sequences were restarted after it was sent. Its halves then get new
-        // sequences.
+        // The sequences may have restarted since the batch was sent. The halves then get new ones.
         if (whole.hasSequence()) {
             part.sequence = (whole.sequence + from) & Integer.MAX_VALUE;
         }

@@ -17,7 +17,7 @@ final class BatchEndings {
     private final ProducerBatchPool pool;
     private final ProducerCounters counters;
 
-    /** Created in advance, for a batch whose own exception cannot be created because no memory is left. */
+    /** Created in advance for a batch whose own exception needs memory that is not left. */
     private final BatchRefusal noMemory = new BatchRefusal(new SendException(
             "unknown topic", -1, true, "the producer gave up the record, and ran out of memory", null));
 
@@ -30,8 +30,8 @@ final class BatchEndings {
     /**
      * Finishes a batch that was removed from its partition.
      *
-     * @throws LeanException if the listener threw an exception. Even then, the listener has been notified of all
-     *     records.
+     * @throws LeanException if the listener threw an exception; it is thrown after the listener was called for all
+     *     records
      */
     void end(ProducerPartition partition, ProducerBatch batch) {
         if (batch.ended) {
@@ -58,10 +58,7 @@ final class BatchEndings {
         }
     }
 
-    /**
-     * Returns the exceptions for a batch. Each record must have an outcome, even if there is no memory left for its
-     * exception.
-     */
+    /** Returns the exceptions for a batch. Each record gets one, even if there is no memory for it. */
     private BatchRefusal refusal(ProducerPartition partition, ProducerBatch batch) {
         try {
             return new BatchRefusal(partition, batch);
@@ -70,7 +67,7 @@ final class BatchEndings {
         }
     }
 
-    /** Returns the first exception that the listener threw, or null. */
+    /** Returns the first exception of the listener, or null. */
     private @Nullable Throwable acknowledge(String topic, int partition, ProducerBatch batch) {
         Throwable first = null;
         for (int i = 0; i < batch.count(); i++) {

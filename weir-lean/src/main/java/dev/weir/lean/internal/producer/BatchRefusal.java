@@ -7,9 +7,8 @@ import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 
 /**
- * The exceptions for the records of a batch that was given up. If the broker rejected the batch, it may report which
- * records are faulty (KIP-467). The other records in the batch then failed only because they were in the same batch.
- * Confined to the producer's thread.
+ * The exceptions for the records of a batch that was given up. A broker may report which records are faulty (KIP-467);
+ * the other records of the batch then failed only together with them. Confined to the producer's thread.
  */
 final class BatchRefusal {
 
@@ -38,7 +37,6 @@ final class BatchRefusal {
         this.ofAll = ofAll;
     }
 
-    /** The exception for the record at the given index in the batch. */
     SendException ofRecord(int index) {
         return ofCulprits.isEmpty() ? ofAll : ofCulprits.getOrDefault(index, ofAll);
     }

@@ -32,7 +32,7 @@ final class KnownPartitions implements ClusterView {
     private final Map<Integer, ProducerBroker> brokers = new HashMap<>();
     private final List<ProducerPartition> partitions = new ArrayList<>();
 
-    /** @param opener creates the {@link ProducerBroker} for a newly discovered broker */
+    /** @param opener creates the object for a newly found broker */
     KnownPartitions(
             Map<String, ProducerTopic> topics,
             Supplier<RetryBackoff> backoffs,
@@ -42,7 +42,7 @@ final class KnownPartitions implements ClusterView {
         this.opener = opener;
     }
 
-    /** All partitions of all topics, in the order in which they were discovered. */
+    /** All partitions of all topics, in the order in which they were found. */
     List<ProducerPartition> partitions() {
         return partitions;
     }
@@ -51,13 +51,12 @@ final class KnownPartitions implements ClusterView {
         return brokers.values();
     }
 
-    /** Returns the leader of a partition, or null if it is unknown. */
     @Nullable
     ProducerBroker leader(ProducerPartition partition) {
         return brokers.get(partition.leader.node());
     }
 
-    /** Applies a leader hint from an error response (KIP-951), unless the leader's address is unknown. */
+    /** Uses a leader hint from an error response (KIP-951), unless the leader's address is unknown. */
     void hint(ProducerPartition partition, LeaderIdAndEpoch named) {
         if (brokers.containsKey(named.leaderId())) {
             var unused = partition.leader.hint(named.leaderId(), named.leaderEpoch());

@@ -17,16 +17,10 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.Readable;
 
-/**
- * Sends requests for metadata and for producer ids to any broker, on a separate connection. Confined to the producer's
- * thread.
- */
+/** Requests metadata and producer ids from any broker, on a separate connection. Confined to the producer's thread. */
 final class LeaderRequests implements BrokerLink.Listener {
 
-    /**
-     * The first request version in which a broker reports throttling and fencing. It is supported by Kafka 3.1, the
-     * oldest supported broker version.
-     */
+    /** First version in which a broker reports throttling and fencing. Kafka 3.1, the oldest supported one, has it. */
     private static final short ID_VERSION = 4;
 
     private final ClusterMetadata metadata;
@@ -55,7 +49,7 @@ final class LeaderRequests implements BrokerLink.Listener {
         }
         boolean ask = metadata.isDue(nowNanos) && !topics.isEmpty();
         boolean askId = idWanted && !idUnderWay && idBackoff.isDue(nowNanos);
-        // Call {@code canSend} only if there is a request to send, because it opens a connection if there is none.
+        // Call {@code canSend} only if there is a request to send: it opens a connection.
         if ((!ask && !askId) || !link.canSend()) {
             return 0;
         }
@@ -76,7 +70,7 @@ final class LeaderRequests implements BrokerLink.Listener {
         return 1;
     }
 
-    /** Returns whether a request still has to be sent, either now or after a backoff. */
+    /** Returns whether a request has to be sent now or after a backoff. */
     boolean isPutOff(Collection<ProducerTopic> topics, boolean idWanted) {
         return (metadata.isPutOff() && !topics.isEmpty()) || (idWanted && !idUnderWay);
     }
@@ -94,8 +88,7 @@ final class LeaderRequests implements BrokerLink.Listener {
             idBackoff.succeeded();
             onId.accept(answer);
         } else if (error.exception() instanceof RetriableException) {
-            // The broker may have no producer ids left because it cannot reach the controllers, so another broker
-            // should be asked.
+            // The broker may have run out of producer ids because it cannot reach the controllers. Ask another broker.
             metadata.unhelpful();
             idBackoff.failed(links.nanoTime());
         } else {

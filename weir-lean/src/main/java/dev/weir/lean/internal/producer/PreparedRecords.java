@@ -10,7 +10,7 @@ public interface PreparedRecords {
     /** The partition; -1 for any. */
     int partition(int number);
 
-    /** The record's timestamp; {@code LeanRecord.NOW} if the time of sending should be used. */
+    /** The record's timestamp; {@code LeanRecord.NOW} for the time of sending. */
     long timestampMillis(int number);
 
     /** Returns a reference to a record. The reference is valid until the next call. */

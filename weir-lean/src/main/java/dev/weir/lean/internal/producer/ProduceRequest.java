@@ -21,13 +21,13 @@ import java.nio.charset.StandardCharsets;
  */
 final class ProduceRequest implements BrokerLink.Encoder {
 
-    /** The version supported by Kafka 3.1, the oldest supported broker version. */
+    /** The version of Kafka 3.1, the oldest supported broker. */
     static final short MIN_VERSION = 9;
 
     /** The last version that identifies topics by name instead of id. */
     static final short MAX_VERSION = 12;
 
-    /** An upper bound for the size of a partition's entry, not including the batch and the topic's name. */
+    /** Upper bound of the size of a partition's entry, without the batch and the topic's name. */
     static final int PARTITION_BYTES = 32;
 
     private static final short KEY = 0;
@@ -94,8 +94,8 @@ final class ProduceRequest implements BrokerLink.Encoder {
     }
 
     /**
-     * Adds a batch to the request, and returns the number of bytes inserted without a copy. A batch on the heap is
-     * copied into the request's buffer once, because the JDK would otherwise copy it in every attempt to write it.
+     * Adds a batch to the request. Returns the number of bytes inserted without a copy. A batch on the heap is copied
+     * once, because the JDK would copy it in every attempt to write it.
      */
     private static int batch(
             ByteBuffer out, BrokerLink.Inserts inserts, ProducerPartition partition, ProducerBatch batch) {

@@ -10,15 +10,14 @@ import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMes
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch, and the tokens of its records. In use from the time its first record is added until the listener has been
- * notified of all its records. Callers fill the batch under its partition's lock. Afterwards it is confined to the
- * producer's thread.
+ * A batch and the tokens of its records, in use until the listener has heard of all records. Callers fill the batch
+ * under its partition's lock. Afterwards it is confined to the producer's thread.
  */
 final class ProducerBatch {
 
     static final int NO_SEQUENCE = -1;
 
-    /** The state of the batch, as far as it is known from the broker's responses. */
+    /** State of the batch according to the broker's responses. */
     enum State {
         /** The batch has not been sent, or no response has been received. */
         OPEN,
@@ -29,30 +28,27 @@ final class ProducerBatch {
         /** The batch is too large and has several records, so it can be split. */
         DIVIDE,
         /**
-         * The batch was rejected, has timed out, or was given up when the producer stopped. If an earlier batch must be
-         * sent again, a rejected batch is also sent again.
+         * The batch was rejected, has timed out, or was given up at the producer's end. A rejected batch is sent again
+         * if an earlier batch must be sent again.
          */
         REFUSED
     }
 
     private static final int FIRST_TOKENS = 64;
 
-    /**
-     * The number of consecutive records that get the same timestamp if they are timestamped with the time of sending.
-     * The clock is not read for every record, because reading it costs as much as adding a record.
-     */
+    /** Number of records in a row with the same clock reading, which costs as much as adding a record. */
     private static final int OF_ONE_TIME = 16;
 
     final BatchWriter writer;
 
-    /** The number of bytes that the batch occupies in the pool; 0 if it does not come from the pool. */
+    /** Number of bytes that the batch occupies in the pool; 0 if it does not come from the pool. */
     final int pooledBytes;
 
     private long[] tokens = new long[FIRST_TOKENS];
 
     private long nowMillis;
 
-    /** The number of records at which the clock is read again. */
+    /** Number of records at which the clock is read again. */
     private int timeGoodTo;
 
     /** The time at which the first record was added. */
@@ -65,20 +61,20 @@ final class ProducerBatch {
     /** The offset of the first record if the batch was written; -1 if the broker did not report it. */
     long offset;
 
-    /** The reason why the batch was rejected or has not been written yet; empty if there is none. */
+    /** Reason why the batch was rejected or not written yet; empty if there is none. */
     String trouble = "";
 
-    /** The exception that explains why the batch was rejected; null if there is none. */
+    /** Exception with which the broker rejected the batch; null if there is none. */
     @Nullable
     Throwable cause;
 
-    /** The records that caused the broker to reject the batch; empty if the broker did not report them. */
+    /** Records for which the broker rejected the batch; empty if the broker did not report them. */
     List<BatchIndexAndErrorMessage> culprits = List.of();
 
-    /** True once the listener has been notified of the batch's records. */
+    /** True once the listener has heard of the batch's records. */
     boolean ended;
 
-    /** True if the batch may be in the log with its current sequence, because the outcome of an attempt is unknown. */
+    /** True if the batch may be in the log with its current sequence: the outcome of an attempt is unknown. */
     boolean doubtful;
 
     /** True if the batch may be in the log with an earlier sequence. */
@@ -89,7 +85,6 @@ final class ProducerBatch {
         this.pooledBytes = pooledBytes;
     }
 
-    /** Starts a new batch in this object. */
     void begin(long nowNanos) {
         writer.clear();
         begunNanos = nowNanos;
@@ -106,10 +101,7 @@ final class ProducerBatch {
         wasDoubtful = false;
     }
 
-    /**
-     * Removes the sequence of the batch, so that the batch gets a new sequence and is sent again. This also applies to
-     * a batch that was already written.
-     */
+    /** Removes the batch's sequence. The batch gets a new one and is sent again, even if it was already written. */
     void forgetSequence() {
         sequence = NO_SEQUENCE;
         wasDoubtful |= doubtful || state == State.WRITTEN;
@@ -119,7 +111,6 @@ final class ProducerBatch {
         }
     }
 
-    /** Returns whether the batch may be in the log although no broker has confirmed it. */
     boolean mayBeWritten() {
         return doubtful || wasDoubtful;
     }
@@ -131,8 +122,7 @@ final class ProducerBatch {
      */
     boolean append(RecordBytes record, long timestampMillis, long token) {
         int count = writer.count();
-        // Make space for the token before appending the record. If there is no memory for it, the record must not be
-        // added.
+        // Get the space for the token first: if there is no memory for it, the record must not be added.
         if (count == tokens.length) {
             tokens = Arrays.copyOf(tokens, 2 * count);
         }

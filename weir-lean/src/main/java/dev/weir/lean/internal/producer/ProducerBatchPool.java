@@ -9,25 +9,23 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pool of empty batches with a limited total size. If the limit is reached, senders wait or get no batch.
- * Thread-safe.
+ * A pool of empty batches with a limited total size. At the limit, senders wait or get no batch. Thread-safe.
  *
- * <p>Batches of the usual size use direct memory and are reused. A batch for a larger record is on the heap, where the
- * garbage collector frees it. If it used direct memory, this memory would stay occupied until the next garbage
- * collection, and a producer that hardly allocates on the heap rarely triggers one.
+ * <p>Batches of the usual size are direct memory and are reused. A batch for a larger record is on the heap, because
+ * the garbage collector frees it earlier there. Direct memory stays occupied until the next collection, and a producer
+ * rarely causes one.
  */
 final class ProducerBatchPool {
 
     /**
-     * The number of batches that must be free before waiting senders are woken. Waking a sender for each free batch
-     * would cost as much as filling the batch. Meanwhile, the brokers stay busy with batches that are still waiting to
-     * be sent. In a small pool, senders are already woken when a quarter of the bytes are free.
+     * Waiting senders are woken when this many batches are free or, in a small pool, a quarter of the bytes. Waking a
+     * sender for each free batch would cost as much as filling the batch.
      */
     private static final int WAKE_BATCHES = 8;
 
     /**
-     * The interval at which waiting senders check for free bytes by themselves. A partition without a leader may occupy
-     * its batches for a long time, so the number of free bytes may not become large enough for a wake-up.
+     * Interval at which waiting senders check for free bytes themselves. Batches for a partition without a leader may
+     * stay occupied for long, so that {@link #WAKE_BATCHES} batches are never free.
      */
     private static final long LOOK_NANOS = 5_000_000;
 
@@ -45,14 +43,14 @@ final class ProducerBatchPool {
     private volatile boolean pressed;
 
     /**
-     * @param whenPressed called whenever {@link #isPressed} becomes true. Runs on the thread of the sender that got no
-     *     batch, while it holds this pool's lock. Must not block.
+     * @param whenPressed called when {@link #isPressed} becomes true, by the sender that got no batch and holds this
+     * pool's lock; must not block
      */
     ProducerBatchPool(long bytes, int batchBytes, Runnable whenPressed) {
         this(bytes, batchBytes, whenPressed, LOOK_NANOS);
     }
 
-    /** @param lookNanos the interval at which waiting senders check for free bytes by themselves */
+    /** @param lookNanos the interval at which waiting senders check for free bytes */
     ProducerBatchPool(long bytes, int batchBytes, Runnable whenPressed, long lookNanos) {
         this.whenPressed = whenPressed;
         this.bytes = bytes;
@@ -65,7 +63,7 @@ final class ProducerBatchPool {
     /**
      * Takes a batch with enough space for a record.
      *
-     * @param recordBytes an upper bound for the record's size, without the batch's header
+     * @param recordBytes upper bound of the record's size, without the batch's header
      * @param waitNanos the timeout; 0 to return immediately
      * @return null if the timeout has expired or the pool is closed
      */
@@ -82,8 +80,8 @@ final class ProducerBatchPool {
             long left = waitNanos;
             largeWaiting += large ? 1 : 0;
             try {
-                // A large batch needs the space of several smaller ones. While a sender waits for a large batch, no
-                // smaller ones are handed out, because they would take up the free space again.
+                // A large batch needs the bytes of several smaller ones. While a sender waits for a large batch, other
+                // senders get no smaller ones, which would use up the free bytes.
                 while (!closed && (freeBytes < needed || (!large && largeWaiting > 0))) {
                     press();
                     if (left <= 0) {
@@ -113,10 +111,7 @@ final class ProducerBatchPool {
         }
     }
 
-    /**
-     * Sets {@link #pressed}. Must be called in every iteration of a sender's wait loop, because {@link #takePressed}
-     * may have cleared the flag while the sender was awake.
-     */
+    /** Sets {@link #pressed}. Call in each iteration: {@link #takePressed} may have cleared it. */
     private void press() {
         if (!pressed) {
             pressed = true;
@@ -155,8 +150,8 @@ final class ProducerBatchPool {
     }
 
     /**
-     * Returns whether a sender has waited for a batch or failed to get one since the last call. Clears the flag unless
-     * a sender is waiting now.
+     * Returns whether a sender has waited for a batch, or got none, since the last call. Clears the flag unless a
+     * sender is waiting now.
      */
     boolean takePressed() {
         if (!pressed) {
@@ -180,7 +175,6 @@ final class ProducerBatchPool {
         }
     }
 
-    /** Closes the pool. Waiting senders get no batch. */
     void close() {
         lock.lock();
         try {

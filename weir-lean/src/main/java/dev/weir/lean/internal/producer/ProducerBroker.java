@@ -27,7 +27,7 @@ final class ProducerBroker implements BrokerLink.Listener {
     private final BrokerLink link;
     private final CRC32C crc = new CRC32C();
 
-    /** The partitions with a batch that can be sent now. Rebuilt in each iteration of the producer's thread. */
+    /** Partitions with a batch that can be sent now. Rebuilt in each iteration of the producer's thread. */
     private final SendableBatches ready;
 
     private final ArrayDeque<RequestFlight> flights = new ArrayDeque<>();
@@ -52,25 +52,22 @@ final class ProducerBroker implements BrokerLink.Listener {
         this.link = links.link(address.toString(), address, this);
     }
 
-    /** Reconnects, because the broker's address has changed. */
+    /** Reconnects to the broker's new address. */
     void moved() {
         link.disconnect("the broker has another address now");
     }
 
-    /**
-     * Returns whether requests are in flight and no other request can be sent. This state ends when the broker
-     * responds, when the last request has been written completely, or when the connection is lost.
-     */
+    /** Returns whether requests are in flight and no other request can be sent now. */
     boolean isBusy() {
         return !flights.isEmpty() && !link.canSend();
     }
 
-    /** Adds a partition whose first waiting batch can be sent to this broker in this iteration. */
+    /** Adds a partition whose first waiting batch can be sent now. */
     void offer(ProducerPartition partition) {
         ready.add(partition);
     }
 
-    /** Sends one request if possible. Returns the number of batches in it. */
+    /** Sends one request if possible. Returns the number of its batches. */
     int send(long nowNanos) {
         RequestFlight oldest = flights.peek();
         if (oldest != null && nowNanos - oldest.sentNanos > requestTimeoutNanos) {
@@ -107,8 +104,7 @@ final class ProducerBroker implements BrokerLink.Listener {
             flight.add(partition, batch);
             counters.add(ProducerCounters.QUEUED_NANOS, nowNanos - batch.begunNanos);
         }
-        // Add the batches to the requests in flight before writing them. If the connection breaks during the write,
-        // they are then reported as lost.
+        // First add the request to the requests in flight: a write that fails then reports its batches as lost.
         flight.sentNanos = nowNanos;
         flights.add(flight);
         short version = (short) Math.min(offered, ProduceRequest.MAX_VERSION);

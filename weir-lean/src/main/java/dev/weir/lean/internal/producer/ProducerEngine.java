@@ -37,22 +37,19 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
 
     private static final Logger LOG = LoggerFactory.getLogger(ProducerEngine.class);
 
-    /**
-     * The maximum wait while work is outstanding. Delayed work, such as a retry after a backoff, has no timer of its
-     * own. It is checked at this interval.
-     */
+    /** Longest wait while work is outstanding. Delayed work, for example a retry, is checked at this interval. */
     private static final long PATIENCE_NANOS = 10_000_000;
 
     private static final long IDLE_NANOS = 1_000_000_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     /**
-     * The maximum time for which more records are added to a batch while its broker accepts no requests, unless linger
-     * is longer. It is short because the batch's delivery timeout is already running.
+     * Longest time for which a batch takes more records while its broker accepts no requests, unless linger is longer.
+     * The batch's delivery timeout is already running.
      */
     private static final long FILLED_ON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A linger time for partitions that cannot send now. It is longer than the age of any batch. */
+    /** Linger time for partitions that cannot send now; longer than the age of any batch. */
     private static final long FOREVER_NANOS = 1L << 60;
 
     private final ProducerTopics topics;
@@ -72,10 +69,10 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private final long deliveryNanos;
     private final long maxBackoffNanos;
 
-    /** The number of records per partition that were given up when the thread stopped. */
+    /** Number of records per partition that were given up when the thread stopped. */
     private final Map<TopicPartition, Long> unwritten = new HashMap<>();
 
-    /** Created in advance, for a failure that leaves no memory for its own exception. */
+    /** Created in advance for a failure that leaves no memory for its own exception. */
     private final LeanException noMemory =
             new LeanException("the producer has failed, and ran out of memory; the log may say why", null);
 
@@ -134,7 +131,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** Converts the connection settings to the consumer's settings type, which {@link BrokerLinks} requires. */
+    /** Converts the connection settings to the consumer's settings, as {@link BrokerLinks} requires. */
     private static LeanSettings forLinks(LeanProducerSettings settings) {
         LeanSettings.Builder builder = LeanSettings.builder();
         settings.properties().forEach((name, value) -> {
@@ -153,10 +150,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         return new RetryBackoff(maxBackoffNanos, random);
     }
 
-    /**
-     * The time in nanoseconds, with the semantics of {@link System#nanoTime}. The age of batches is measured with this
-     * clock. Thread-safe.
-     */
+    /** Current time as in {@link System#nanoTime}; the clock for the age of batches. Thread-safe. */
     long nanoTime() {
         return links.nanoTime();
     }
@@ -169,18 +163,18 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** Returns true if the last iteration found no new records, or only records for busy brokers. Thread-safe. */
+    /** Returns whether the last iteration found new records only for busy brokers, or none. Thread-safe. */
     boolean isHeld() {
         return held;
     }
 
-    /** Stops the thread. All records without an outcome are reported as failed. Thread-safe. */
+    /** Stops the thread, and reports all records without an outcome as failed. Thread-safe. */
     void end() {
         ending = true;
         wake();
     }
 
-    /** The failure that stopped the thread; null if the thread has not failed. Thread-safe. */
+    /** The failure that stopped the thread; null if there is none. Thread-safe. */
     @Nullable
     LeanException failure() {
         return failure;
@@ -192,8 +186,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     }
 
     /**
-     * The number of unwritten records per partition when the thread stopped; null while it is running, or if no memory
-     * was left for the result. Thread-safe.
+     * Number of unwritten records per partition when the thread stopped; null while it is running, or if there was no
+     * memory for the result. Thread-safe.
      */
     @Nullable
     UnwrittenRecords abandoned() {
@@ -226,7 +220,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
     }
 
-    /** Stops the producer. Each step is taken even if the one before it fails. */
+    /** Stops the producer. Each step runs even if an earlier one fails. */
     private void stop(String why) {
         try {
             pool.close();
@@ -261,7 +255,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
         int work = pollLinks();
         if (ending) {
-            // The listener may have called end() because a record was rejected. Later records must not be sent.
+            // The listener may have called end() for a rejected record. Send no later records.
             return work;
         }
         boolean pressed = pool.takePressed();
@@ -286,9 +280,9 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     }
 
     /**
-     * Updates {@link #held}. No wake-up is lost if a caller concurrently fails to get a batch. The caller first sets
-     * the pool's flag and then reads {@link #held}. This method first writes {@link #held} and then reads the flag. At
-     * least one of the two threads therefore sees the change made by the other.
+     * Updates {@link #held} without losing the wake-up of a caller that gets no batch at the same time. The caller
+     * first sets the pool's flag and then reads {@link #held}; this method first writes {@link #held} and then reads
+     * the flag. So one of them always sees the other's change.
      */
     private void tellHeld() {
         if (held == foundFree) {
@@ -300,8 +294,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     }
 
     /**
-     * Polls the connections to all brokers. If a broker rejects this client's credentials although another broker has
-     * accepted them, the broker is treated as unreachable, and connecting to it is retried.
+     * Polls the connections to all brokers. If one broker rejects credentials that another broker has accepted, it
+     * counts as unreachable, and the connection is retried.
      */
     private int pollLinks() {
         try {
@@ -329,8 +323,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
             partition.held = false;
         }
         if (partition.intake.hasSome()) {
-            // While the broker is busy, more records are added to the batch, but only for a short time, because its
-            // delivery timeout is already running.
+            // A busy broker's batch takes more records, but only for a while: its delivery timeout is running.
             boolean busy = isBusy(partition);
             if (busy) {
                 partition.held = true;
@@ -442,9 +435,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 if (head && error == Errors.INVALID_PRODUCER_EPOCH) {
                     partition.epoch = Short.MAX_VALUE;
                 }
-                // After a duplicate sequence number, the batch may be in the log. This is not certain, because the
-                // error only means that the broker has seen a later sequence. A broker that had forgotten the producer
-                // may have accepted a later batch as the producer's first one.
+                // A duplicate sequence number does not prove that the batch is in the log: the broker only knows a
+                // later sequence. It may have forgotten the producer and accepted a later batch as the first one.
                 again(partition, batch, why, error == Errors.DUPLICATE_SEQUENCE_NUMBER);
             }
             case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE -> {
@@ -501,9 +493,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         }
         partition.rewind(nowNanos);
         if (partition.gap) {
-            // Restart the sequences, because the oldest batch may not be in the log. A broker that has forgotten the
-            // producer accepts later batches without the oldest one. Their offsets prove nothing, because the offsets
-            // before them may belong to other producers' records.
+            // The oldest batch may not be in the log: a broker that has forgotten the producer accepts later batches
+            // without it. Restart the sequences. Offsets prove nothing, because other producers write too.
             partition.gap = false;
             counters.add(ProducerCounters.EPOCHS, 1);
             id.renumber(partition);
@@ -511,8 +502,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     }
 
     /**
-     * Reports all remaining records of all partitions as failed. Returns the number of these records per partition.
-     * Takes the batches out one by one, because a queue that must grow needs memory, which may be used up.
+     * Reports all remaining records as failed. Returns their number per partition. Takes the batches out one by one,
+     * because there may be no memory for a queue to grow.
      */
     private UnwrittenRecords abandon(String why) {
         List<ProducerPartition> all = located.partitions();
@@ -532,7 +523,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         return new UnwrittenRecords(unwritten);
     }
 
-    /** Ends a batch while the producer is stopping. Whatever is thrown, the remaining records must be reported too. */
+    /** Ends a batch at the producer's end. Catches everything, so that the remaining records are reported too. */
     private void giveUp(ProducerPartition partition, ProducerBatch batch, String why) {
         try {
             if (batch.state != State.WRITTEN) {
@@ -543,7 +534,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 unwritten.merge(place, (long) batch.count(), Long::sum);
             }
         } catch (OutOfMemoryError e) {
-            // The listener gets a less detailed exception.
+            // The listener then gets a less detailed exception.
         }
         try {
             endings.end(partition, batch);
@@ -556,7 +547,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         try {
             LOG.error(String.valueOf(thrown.getMessage()), thrown);
         } catch (OutOfMemoryError e) {
-            // The outcomes of the remaining records matter more than this message.
+            // Continue without the message: the remaining records need an outcome.
         }
     }
 }

@@ -16,18 +16,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The part of a producer used by callers. Appends records to batches, and waits for the producer's thread. Thread-safe.
- */
+/** The callers' part of a producer. Appends records to batches, and waits for the producer's thread. Thread-safe. */
 public final class ProducerEntrance {
 
     /** The interval at which metadata are requested again while a caller waits for an unknown partition. */
     private static final long LOOK_AGAIN_NANOS = 100_000_000;
 
-    /**
-     * The time for which {@link #close} waits for the thread to stop after its timeout has expired, because the
-     * listener may be slow.
-     */
+    /** Time that {@link #close} waits for the thread after the caller's timeout. The listener may be slow. */
     private static final long END_SECONDS = 30;
 
     private final LeanProducerSettings settings;
@@ -49,7 +44,7 @@ public final class ProducerEntrance {
         this.topics = new ProducerTopics(this::noMore);
         this.engine = new ProducerEngine(settings, listener, topics, pool, changes, counters);
         this.appender = new RecordAppender(pool, settings.maxRequestBytes(), engine::nanoTime, engine::wake);
-        // ClientThread in weir-kafka looks for a thread with this name, to detect whether the thread has died.
+        // ClientThread in weir-kafka finds the thread by this name, to detect its death.
         this.thread = Thread.ofPlatform().daemon().name("weir-lean-producer").unstarted(engine);
         try {
             thread.start();
@@ -65,7 +60,7 @@ public final class ProducerEntrance {
             throws InterruptedException {
         checkThread("send");
         ProducerTopic topic = topics.of(topicName);
-        // Read the clock only if the partition is unknown, because reading it costs as much as adding a record.
+        // Read the clock only for an unknown partition: it costs as much as adding a record.
         long left = isKnown(topic, number) ? maxBlockNanos : awaitKnown(topic, number);
         if (!offer(topic, number, timestampMillis, record, token, left)) {
             String message = "no room for a record to " + topicName + " within maxBlock=" + settings.maxBlock()
@@ -75,7 +70,7 @@ public final class ProducerEntrance {
         }
     }
 
-    /** Waits until the partition is known. Returns the remaining time for which the caller may be blocked. */
+    /** Waits until the partition is known. Returns the time left of {@code maxBlock}. */
     private long awaitKnown(ProducerTopic topic, int number) throws InterruptedException {
         long deadlineNanos = System.nanoTime() + maxBlockNanos;
         long left = maxBlockNanos;
@@ -104,10 +99,7 @@ public final class ProducerEntrance {
         }
     }
 
-    /**
-     * Sends as many prepared records as possible without waiting, in order. Returns the index of the first record that
-     * was not accepted.
-     */
+    /** Sends prepared records until one would wait. Returns the index of the first record not accepted. */
     public int trySend(PreparedRecords records, int from, int to, long token) {
         int at = from;
         while (at < to) {
@@ -129,9 +121,9 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Appends records to the current batch of the first record's partition, and stops at the first record that does not
-     * fit or is for another partition. Returns the index of the first record that was not appended. Appends nothing if
-     * the first record has no partition, if its partition is unknown, or if the producer refuses the record.
+     * Appends records to the current batch of the first record's partition, up to the first record that does not fit or
+     * has another partition. Returns the index of that record. Appends nothing if the partition is unspecified or
+     * unknown, or if the producer refuses the record.
      */
     private int appendSome(PreparedRecords records, int from, int to, long token) {
         int number = records.partition(from);
@@ -150,10 +142,7 @@ public final class ProducerEntrance {
         return topic.has(number) || topic.refusal() != null || closed || engine.failure() != null;
     }
 
-    /**
-     * Requests metadata for a topic, because the topic or one of its partitions is unknown. A partition may have been
-     * added since the last request.
-     */
+    /** Requests metadata for a topic that is unknown, or lacks the wanted partition. */
     private void lookFor(ProducerTopic topic) {
         if (topic.partitions().length > 0) {
             topics.miss();
@@ -209,20 +198,14 @@ public final class ProducerEntrance {
         return taken;
     }
 
-    /**
-     * Wakes the producer's thread after a caller got no batch. The thread then sends all batches as soon as possible,
-     * even if they are not full and linger has not expired, so that their memory is freed.
-     */
+    /** Wakes the producer's thread if a caller got no batch. The thread then sends even batches that are not full. */
     private void pressed() {
         if (!engine.isHeld()) {
             engine.wake();
         }
     }
 
-    /**
-     * Sends all accepted records, and waits until the listener has been notified of their outcomes. Returns the numbers
-     * of records without an outcome.
-     */
+    /** Sends all accepted records and waits for their outcomes. Returns the numbers of records without an outcome. */
     public UnwrittenRecords flush(long nanos) throws InterruptedException {
         checkThread("flush");
         List<Goal> goals = goals();
@@ -251,7 +234,7 @@ public final class ProducerEntrance {
         return goals;
     }
 
-    /** The number of records of a partition that must have an outcome before a flush or close is complete. */
+    /** The number of a partition's records whose outcome a flush or close waits for. */
     private record Goal(ProducerPartition of, long count) {
 
         boolean isReached() {
@@ -268,8 +251,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Stops the producer without waiting. Accepts and sends no more records. All records without an outcome are
-     * reported as failed on the producer's thread. May be called from any thread, including from the listener.
+     * Stops the producer without waiting. The producer's thread reports all records without an outcome as failed. May
+     * be called from any thread, including from the listener.
      */
     public void abort() {
         closed = true;
@@ -279,8 +262,8 @@ public final class ProducerEntrance {
     }
 
     /**
-     * Stops accepting records, and waits until all accepted records have an outcome. When the timeout expires, the
-     * remaining records are reported as failed. Later calls return the result of the first call.
+     * Stops accepting records, and waits for the outcomes of all accepted records. Records without one at the timeout
+     * fail. Later calls return the result of the first call.
      */
     public UnwrittenRecords close(long nanos) {
         checkThread("close");
@@ -312,10 +295,7 @@ public final class ProducerEntrance {
         return abandoned;
     }
 
-    /**
-     * Waits up to {@link #END_SECONDS} until the producer's thread has stopped. Continues to wait after an interrupt,
-     * because the thread would otherwise be left running. Returns whether the caller was interrupted.
-     */
+    /** Waits up to {@link #END_SECONDS} for the producer's thread. Returns whether the caller was interrupted. */
     private boolean awaitEnd() {
         boolean interrupted = false;
         long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);

@@ -3,18 +3,17 @@ package dev.weir.lean.internal.producer;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
 
 /**
- * The producer id for the batches of all partitions. It is requested when the first partition needs an id. A partition
- * that has reached its last epoch gets a new id. Confined to the producer's thread.
+ * The producer id of all partitions, requested when the first partition needs one. A partition at its last epoch gets a
+ * new id. Confined to the producer's thread.
  */
 final class ProducerId {
 
-    /** The id for partitions that do not have an id yet. */
+    /** The id for partitions without one. */
     private long id = ProducerPartition.UNKNOWN;
 
     private short epoch;
     private boolean wanted;
 
-    /** Returns whether a producer id must be requested. */
     boolean isWanted() {
         return wanted;
     }
@@ -25,10 +24,7 @@ final class ProducerId {
         wanted = false;
     }
 
-    /**
-     * Ensures that the partition has a producer id, if possible. If it has none, assigns the current id. Returns false
-     * if there is no current id, in which case one will be requested.
-     */
+    /** Gives the current id to a partition without one. If there is none, requests it and returns false. */
     boolean identifies(ProducerPartition partition) {
         if (partition.producerId == ProducerPartition.UNKNOWN) {
             if (id == ProducerPartition.UNKNOWN) {
@@ -40,10 +36,7 @@ final class ProducerId {
         return true;
     }
 
-    /**
-     * Restarts the partition's sequences under its next epoch. If the partition has reached its last epoch, removes its
-     * producer id. The sequences are then restarted under another id.
-     */
+    /** Restarts the partition's sequences under its next epoch, or under a new producer id after the last epoch. */
     void renumber(ProducerPartition partition) {
         if (partition.epoch < Short.MAX_VALUE) {
             partition.renumber(partition.producerId, (short) (partition.epoch + 1));

@@ -12,21 +12,20 @@ import org.jspecify.annotations.Nullable;
  * A partition to which records are sent. Callers use only its {@link #intake}. Everything else is confined to the
  * producer's thread.
  *
- * <p>The partition has two queues of batches, oldest first: up to {@link #WINDOW} batches in {@link #flying}, followed
- * by the batches in {@link #waiting}. After a failure, no batch is sent until all batches in flight have been answered.
- * Then {@link #rewind} moves the batches in flight back to the front of {@link #waiting}.
+ * <p>The partition has two queues of batches, oldest first: up to {@link #WINDOW} batches in {@link #flying}, then the
+ * batches in {@link #waiting}. After a failure, no batch is sent until all batches in flight have a response. Then
+ * {@link #rewind} moves them back to the front of {@link #waiting}.
  */
 final class ProducerPartition {
 
-    /** The number of batches per producer that a broker remembers to detect duplicates (KIP-98). */
+    /** Number of batches that a broker remembers per producer, to detect duplicates (KIP-98). */
     static final int WINDOW = 5;
 
     static final int UNKNOWN = -1;
 
     /**
-     * The idle time after which the broker may have forgotten the producer. By default, a broker forgets a producer
-     * after one day. The day starts at the timestamp of the last record, so a producer of old records may be forgotten
-     * much earlier, as soon as the broker checks for expired producers.
+     * Idle time after which the broker may have forgotten the producer. The default is a day, but it starts at the
+     * timestamp of the last record, so a producer of old records may be forgotten much earlier.
      */
     private static final long REST_NANOS = 60_000_000_000L;
 
@@ -36,22 +35,19 @@ final class ProducerPartition {
     final ArrayDeque<ProducerBatch> waiting = new ArrayDeque<>();
     final ArrayDeque<ProducerBatch> flying = new ArrayDeque<>(WINDOW);
 
-    /** The number of records whose outcome was reported to the listener. Single writer. */
+    /** Number of records whose outcome the listener has received. Single writer. */
     final AtomicLong finished = new AtomicLong();
 
     final PartitionLeader leader = new PartitionLeader();
 
     /**
-     * True if the partition's broker was busy when the producer's thread last checked. Callers then do not wake the
-     * thread, because it checks the partition again anyway. The thread must clear the flag before it checks {@link
-     * #intake}. Otherwise it could miss a batch that was filled after the check by a caller that still saw the flag.
+     * True if the broker was busy when the producer's thread last checked. Callers then do not wake the thread, which
+     * checks again by itself. The thread clears the flag before it checks {@link #intake}, so that it misses no batch.
      */
     volatile boolean held;
 
-    /** The number of batches in flight without a response. */
     int unanswered;
 
-    /** The broker that received the batches in flight. */
     @Nullable
     ProducerBroker broker;
 
@@ -59,15 +55,12 @@ final class ProducerPartition {
     boolean troubled;
 
     /**
-     * True if sequences must be restarted. Either the broker rejected the sequence, the epoch or the producer id of the
-     * oldest batch, or that batch may be in the log after a later one.
+     * True if the sequences must restart: the broker has rejected the sequence, epoch or producer id of the oldest
+     * batch, or the oldest batch may follow a later one in the log.
      */
     boolean gap;
 
-    /**
-     * True if {@link #waiting} may contain written batches. A written batch is moved there together with an earlier
-     * batch whose outcome is unknown.
-     */
+    /** True if {@link #waiting} may contain written batches, behind a batch with an unknown outcome. */
     private boolean writtenInLine;
 
     private final RetryBackoff backoff;
@@ -80,7 +73,7 @@ final class ProducerPartition {
     /** The sequence after the last one that may be in the log under this epoch; {@link #UNKNOWN} if there is none. */
     private int usedTo = UNKNOWN;
 
-    /** True if a batch was acknowledged under this epoch. Before that, only one batch may be in flight. */
+    /** True if a batch was acknowledged under this epoch. Until then, only one batch may be in flight. */
     private boolean known;
 
     private long lastWrittenNanos;
@@ -95,24 +88,21 @@ final class ProducerPartition {
         return leader.node() != PartitionLeader.NOBODY;
     }
 
-    /** Returns whether the first waiting batch may be sent now. */
     boolean maySend(long nowNanos) {
         ProducerBatch next = waiting.peek();
-        // If the first waiting batch is already written, an earlier batch with an unknown outcome is in flight. Send
-        // nothing until that outcome is known. The broker remembers only the last five batches, so further batches
-        // would make it forget the batch with the unknown outcome.
+        // A written batch waits behind a batch in flight whose outcome is unknown. Send nothing until it is known: the
+        // broker remembers only the last five batches, and would forget that batch.
         if (next == null || next.state == State.WRITTEN || troubled || !backoff.isDue(nowNanos)) {
             return false;
         }
         if (!known || nowNanos - lastWrittenNanos > REST_NANOS) {
-            // If the broker does not know the producer, it accepts any sequence. With two batches in flight, the second
-            // could be written before the first.
+            // A broker that does not know the producer may write a second batch before the first.
             return flying.isEmpty();
         }
         return flying.size() < WINDOW;
     }
 
-    /** Returns whether the next batch could be sent without waiting for an earlier one. */
+    /** Returns whether the next batch need not wait for an earlier one. */
     boolean hasRoom() {
         return waiting.isEmpty() && !troubled && flying.size() < (known ? WINDOW : 1);
     }
@@ -150,7 +140,7 @@ final class ProducerPartition {
         }
     }
 
-    /** Returns whether a sequence is before another one. After the largest sequence, sequences start again at 0. */
+    /** Returns whether a sequence is before another one. Sequences wrap around to 0. */
     private static boolean isBefore(int sequence, int other) {
         return ((sequence - other) & Integer.MAX_VALUE) > Integer.MAX_VALUE / 2;
     }
@@ -160,17 +150,13 @@ final class ProducerPartition {
                 + " epoch=" + epoch + " inFlight=" + flying.size() + " known=" + known;
     }
 
-    /**
-     * Ensures that a batch's sequence is not assigned to other batches under this epoch. Called if the batch is in the
-     * log, or may be in the log.
-     */
+    /** Reserves the sequence of a batch that is, or may be, in the log under this epoch. */
     private void used(ProducerBatch batch) {
         if (batch.hasSequence() && (usedTo == UNKNOWN || isBefore(usedTo, after(batch)))) {
             usedTo = after(batch);
         }
     }
 
-    /** Reports that a broker has written a batch. */
     void written(ProducerBatch batch, long offset, long nowNanos) {
         unanswered--;
         batch.state = State.WRITTEN;
@@ -180,19 +166,15 @@ final class ProducerPartition {
         lastWrittenNanos = nowNanos;
         backoff.succeeded();
         if (writtenInLine && isBehindLaterOne(batch)) {
-            // This batch follows a later batch in the log, because the broker had forgotten the producer and accepted
-            // the retry as a new batch. Send the waiting batches again, including written ones, so that they follow
-            // this batch.
+            // The broker had forgotten the producer and accepted this retry behind a later batch. Send the waiting
+            // batches again, including written ones, so that they follow this batch.
             waiting.forEach(ProducerBatch::forgetSequence);
             troubled = true;
             gap = true;
         }
     }
 
-    /**
-     * Returns whether a later batch is, or may be, before this batch in the log. The order is uncertain if the offset
-     * of this batch is unknown.
-     */
+    /** Returns whether a later batch may be before this batch in the log, judging by their offsets. */
     private boolean isBehindLaterOne(ProducerBatch batch) {
         boolean found = false;
         for (ProducerBatch later : waiting) {
@@ -207,7 +189,7 @@ final class ProducerPartition {
         return false;
     }
 
-    /** Reports that a batch must be sent again. It keeps its sequence unless sequences are restarted. */
+    /** Reports that a batch must be sent again, with the same sequence unless the sequences restart. */
     void failed(ProducerBatch batch, String why, boolean perhapsWritten) {
         unanswered--;
         batch.state = State.RETRY;
@@ -219,14 +201,13 @@ final class ProducerPartition {
         troubled = true;
     }
 
-    /** Reports that a batch is too large and must be split. */
     void tooLarge(ProducerBatch batch) {
         unanswered--;
         batch.state = State.DIVIDE;
         troubled = true;
     }
 
-    /** Reports that the broker has rejected a batch, and that a retry would not help. */
+    /** Reports a rejected batch for which a retry would not help. */
     void refused(ProducerBatch batch, String why, Throwable cause) {
         unanswered--;
         batch.state = State.REFUSED;
@@ -241,7 +222,7 @@ final class ProducerPartition {
         return flying.peek() == batch;
     }
 
-    /** Removes and returns the oldest batch if its outcome is known. Otherwise returns null. */
+    /** Removes and returns the oldest batch if its outcome is known; otherwise returns null. */
     @Nullable
     ProducerBatch takeSettled() {
         ArrayDeque<ProducerBatch> oldest = flying.isEmpty() ? waiting : flying;
@@ -257,9 +238,8 @@ final class ProducerPartition {
     }
 
     /**
-     * Called when a rejected batch has been removed. Reuses its sequence if the batch is certainly not in the log and
-     * no later batch has a sequence yet. Otherwise the broker will report a gap, after which {@link #renumber} restarts
-     * the sequences.
+     * Called after a rejected batch was removed. Reuses its sequence if the batch is certainly not in the log and no
+     * later batch has a sequence. Otherwise the broker reports a gap, and {@link #renumber} restarts the sequences.
      */
     void forget(ProducerBatch batch) {
         ProducerBatch next = waiting.peek();
@@ -268,13 +248,9 @@ final class ProducerPartition {
         }
     }
 
-    /**
-     * Moves all batches in flight back to the front of {@link #waiting}. This includes batches already written, because
-     * an earlier batch may not be in the log yet.
-     */
+    /** Moves all batches in flight, even written ones, back to the front of {@link #waiting}. */
     void rewind(long nowNanos) {
-        // If the oldest batch is too large, the batches after it have failed only because that batch was not written.
-        // The halves of the oldest batch can be sent without a backoff.
+        // If the oldest batch is too large, later batches have failed only for that reason. Its halves need no backoff.
         boolean divides = !flying.isEmpty() && flying.element().state == State.DIVIDE;
         while (!flying.isEmpty()) {
             ProducerBatch last = flying.getLast();
@@ -291,16 +267,15 @@ final class ProducerPartition {
         }
     }
 
-    /** Reports that the topic was recreated. Brokers do not know the producer in the new topic. */
+    /** Reports that the topic was recreated. Its brokers do not know the producer. */
     void recreated() {
         known = false;
         leader.recreated();
     }
 
     /**
-     * Restarts sequences under another epoch or producer id. All waiting batches then get new sequences and are sent in
-     * order. Written batches behind a batch with an unknown outcome are sent again too. If only the batch in doubt were
-     * sent again, it could follow them in the log.
+     * Restarts the sequences under another epoch or producer id. All waiting batches get new sequences and are sent in
+     * order. Written batches behind a batch with an unknown outcome are sent again too, so that they stay behind it.
      */
     void renumber(long newProducerId, short newEpoch) {
         producerId = newProducerId;

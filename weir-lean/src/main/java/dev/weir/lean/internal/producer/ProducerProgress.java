@@ -10,10 +10,7 @@ final class ProducerProgress {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
-    /**
-     * The number of waiting callers. Written under the lock. {@link #tell} reads it without the lock, and acquires the
-     * lock only if a caller is waiting.
-     */
+    /** Number of waiting callers, written under the lock. {@link #tell} acquires the lock only if there are any. */
     private volatile int waiting;
 
     /**
@@ -43,7 +40,7 @@ final class ProducerProgress {
         }
     }
 
-    /** Makes waiting callers evaluate their conditions again. */
+    /** Wakes waiting callers to check their conditions. */
     void tell() {
         if (waiting > 0) {
             lock.lock();

@@ -18,19 +18,19 @@ final class ProducerTopic {
     /** The topic's sort key, assigned in the order in which topics were first used. */
     final int ordinal;
 
-    /** Confined to the producer's thread. */
+    /** Confined to the producer's thread */
     final TopicIdAgreement agreement = new TopicIdAgreement();
 
     /** Empty until the topic has been found. */
     private volatile ProducerPartition[] partitions = NONE;
 
-    /** The reason why the brokers permanently refuse access to the topic; null if they do not. */
+    /** Reason why the brokers permanently refuse access to the topic; null if they do not. */
     private volatile @Nullable LeanException refusal;
 
     /** The brokers' current error for the topic; null if there is none. */
     private volatile @Nullable ApiException absence;
 
-    /** The partition that receives records without a key until its batch is full. */
+    /** Partition for records without a key until its batch is full. */
     private volatile int sticky;
 
     ProducerTopic(String name, int ordinal) {
@@ -43,7 +43,7 @@ final class ProducerTopic {
         return partitions;
     }
 
-    /** Returns whether a partition is known. For a negative number, returns whether any partition is known. */
+    /** Returns whether a partition is known. A negative number stands for any partition. */
     boolean has(int number) {
         return partitions.length > Math.max(0, number);
     }
@@ -75,10 +75,7 @@ final class ProducerTopic {
         return all[sticky % all.length];
     }
 
-    /**
-     * Chooses another partition for records without a key, because the current batch of partition {@code before} is
-     * full or was already sent. Prefers a partition with a leader.
-     */
+    /** Chooses another partition for records without a key, preferably one with a leader. */
     ProducerPartition nextSticky(ProducerPartition[] all, ProducerPartition before) {
         int start = ThreadLocalRandom.current().nextInt(all.length);
         ProducerPartition next = before;

@@ -20,9 +20,7 @@ final class ProducerTopics {
         this.closed = closed;
     }
 
-    /**
-     * Returns the topic with the given name, and adds it if necessary. The brokers may not have reported the topic yet.
-     */
+    /** Returns or adds the topic with the given name. The brokers may not have reported it yet. */
     ProducerTopic of(String name) {
         ProducerTopic topic = byName.get(name);
         if (topic == null) {
@@ -49,7 +47,7 @@ final class ProducerTopics {
         return some;
     }
 
-    /** Reports that a record specifies a partition that does not exist in its topic. */
+    /** Reports a record for a partition that its topic does not have. */
     void miss() {
         missed = true;
     }
@@ -63,7 +61,6 @@ final class ProducerTopics {
         return some;
     }
 
-    /** Closes all partitions, so that they accept no more records. */
     void close() {
         for (ProducerTopic topic : all()) {
             for (ProducerPartition partition : topic.partitions()) {

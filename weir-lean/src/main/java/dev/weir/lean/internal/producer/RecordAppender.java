@@ -8,15 +8,12 @@ import java.util.function.LongSupplier;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 
 /**
- * Appends records to their partitions' batches. Wakes the producer's thread when a batch was started or is full.
+ * Appends records to their partitions' batches. Wakes the producer's thread if a batch was started or is full.
  * Thread-safe.
  */
 final class RecordAppender {
 
-    /**
-     * The partition number for records without a specified partition. The partition is then determined by the record's
-     * key. A record without a key goes to the topic's current sticky partition.
-     */
+    /** Stands for the partition of the record's key or, for a record without a key, the topic's sticky partition. */
     static final int ANY_PARTITION = -1;
 
     private final ProducerBatchPool pool;
@@ -25,7 +22,7 @@ final class RecordAppender {
     private final Runnable wake;
 
     /**
-     * @param clock measures how long batches wait, with the semantics of {@link System#nanoTime}
+     * @param clock measures how long batches wait, as {@link System#nanoTime} does
      * @param wake wakes the producer's thread; called by any thread, must not block
      */
     RecordAppender(ProducerBatchPool pool, int maxRequestBytes, LongSupplier clock, Runnable wake) {
@@ -35,7 +32,7 @@ final class RecordAppender {
         this.wake = wake;
     }
 
-    /** The largest accepted size of a record, including its overhead. */
+    /** Largest accepted size of a record, including its overhead. */
     long maxRecordBytes() {
         return (long) maxRequestBytes - BatchLayout.HEADER_BYTES;
     }
@@ -65,16 +62,14 @@ final class RecordAppender {
         if (number == ANY_PARTITION && record.key.isNull()) {
             partition = topic.nextSticky(all, full);
             if (partition.intake.append(record, timestampMillis, token)) {
-                // The record was added to an existing batch of the new sticky partition. Wake the thread only if the
-                // old sticky partition has a batch to send.
+                // The record went into a batch of the new sticky partition. The old one may have no batch to send.
                 if (full.intake.hasSome()) {
                     wake(full, full);
                 }
                 return true;
             }
         }
-        // Try without waiting first. Waiting fails if the calling thread has been interrupted, but this call must
-        // succeed if there is enough space.
+        // Try without waiting first, because waiting fails if the thread is interrupted.
         ProducerBatch fresh = pool.take(bytes, 0);
         if (fresh == null && waitNanos > 0) {
             fresh = pool.take(bytes, waitNanos);
@@ -109,7 +104,7 @@ final class RecordAppender {
 
     /**
      * Wakes the producer's thread after batches were started or filled in one or two partitions. Both arguments may be
-     * the same partition. Does nothing if the brokers of both partitions currently accept no requests.
+     * the same. Does nothing if the brokers of both are busy.
      */
     private void wake(ProducerPartition one, ProducerPartition other) {
         if (!one.held || !other.held) {

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects a partition's records from callers into batches for the producer's thread. Thread-safe: uses one lock, which
- * is usually held only while one record is copied.
+ * Collects callers' records for a partition into batches. Thread-safe: uses one lock, usually held only while one
+ * record is copied.
  */
 final class RecordIntake {
 
@@ -21,7 +21,7 @@ final class RecordIntake {
     private long taken;
     private @Nullable Supplier<RuntimeException> closed;
 
-    /** True if there is a batch, whether it is sealed or still being filled. */
+    /** True if there is a batch, sealed or not. */
     private volatile boolean some;
 
     /** Appends a record to the open batch. Returns false if a new batch is needed. */
@@ -36,8 +36,8 @@ final class RecordIntake {
     }
 
     /**
-     * Appends consecutive records to the open batch under the lock. Stops at the first record that belongs to another
-     * partition, is too large or does not fit. Returns the index of the first record that was not appended.
+     * Appends consecutive records to the open batch, up to the first one that has another partition, is too large or
+     * does not fit. Returns the index of that record.
      *
      * @param maxBytes the largest accepted size of a record
      */
@@ -67,12 +67,11 @@ final class RecordIntake {
     }
 
     /**
-     * Appends a record to a new batch. If another thread has already added a batch with enough space, appends the
-     * record to that batch instead.
+     * Appends a record to a new batch, or to the open batch if another thread has added one with enough space.
      *
      * @param fresh a batch with enough space for the record
      * @param nowNanos the start time of the new batch
-     * @return whether the new batch was used; if false, the caller still owns the batch
+     * @return whether the new batch was used; if false, the caller still owns it
      */
     boolean append(ProducerBatch fresh, long nowNanos, RecordBytes record, long timestampMillis, long token) {
         lock.lock();

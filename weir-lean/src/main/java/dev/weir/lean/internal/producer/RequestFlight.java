@@ -11,7 +11,6 @@ final class RequestFlight {
     private final List<ProducerBatch> batches = new ArrayList<>();
     private final BitSet answered = new BitSet();
 
-    /** The time at which the request was sent. */
     long sentNanos;
 
     void add(ProducerPartition partition, ProducerBatch batch) {
@@ -31,10 +30,7 @@ final class RequestFlight {
         return batches.get(at);
     }
 
-    /**
-     * Returns the index of a partition, or -1 if the request does not contain it. The search starts at {@code from} and
-     * wraps around.
-     */
+    /** Returns the index of a partition; -1 if there is none. Searches from {@code from} on and wraps around. */
     int find(String topic, int number, int from) {
         for (int i = 0; i < size(); i++) {
             int at = (from + i) % size();
@@ -46,10 +42,7 @@ final class RequestFlight {
         return -1;
     }
 
-    /**
-     * Records that the response contains a result for a batch. Returns false if it already contained a result for this
-     * batch.
-     */
+    /** Marks a batch as answered. Returns false if it already was. */
     boolean answer(int at) {
         boolean first = !answered.get(at);
         answered.set(at);

@@ -5,16 +5,15 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * The partitions that may send to a broker in this iteration, each with its oldest waiting batch. If the batches do not
- * all fit into a request, the oldest batches are sent first, so that no partition is preferred every time. Confined to
- * the producer's thread.
+ * Partitions that can send to a broker in this iteration, each with its oldest waiting batch. If the request is too
+ * small for all of them, it takes the oldest batches. Confined to the producer's thread.
  */
 final class SendableBatches {
 
     private static final Comparator<ProducerPartition> OLDEST_FIRST =
             (one, other) -> Long.compare(head(one).begunNanos - head(other).begunNanos, 0);
 
-    /** Groups partitions by topic, because a produce request lists the partitions of each topic together. */
+    /** Keeps the partitions of a topic together, as produce requests require. */
     private static final Comparator<ProducerPartition> BY_TOPIC = Comparator.<ProducerPartition>comparingInt(
                     each -> each.topic.ordinal)
             .thenComparingInt(each -> each.number);
@@ -39,8 +38,7 @@ final class SendableBatches {
     }
 
     /**
-     * Drops the partitions whose batches do not fit into the next request. Keeps at least one partition, whatever the
-     * size of its batch.
+     * Drops the partitions whose batches do not fit into the next request, but keeps at least one.
      *
      * @return the remaining partitions, in the order of the request; valid until the next call
      */
@@ -53,7 +51,7 @@ final class SendableBatches {
         return partitions;
     }
 
-    /** The number of batches, counted from the first, that fit into a request. */
+    /** Number of batches, counted from the first, that fit into a request. */
     private int fitting() {
         long bytes = 0;
         for (int i = 0; i < partitions.size(); i++) {

@@ -1,7 +1,6 @@
 /**
- * The lean producer: collects records into batches for each partition and sends the batches to the brokers. Callers
- * append records to batches under a partition's lock. Everything else, including calls of the listener, runs on the
- * producer's own thread.
+ * The lean producer. Callers append records to batches under a partition's lock. Everything else, including calls of
+ * the listener, runs on the producer's own thread.
  */
 @NullMarked
 package dev.weir.lean.internal.producer;

@@ -9,7 +9,7 @@ public final class CpuBinding {
 
     private CpuBinding() {}
 
-    /** Throws an exception if the library is missing. Called before any thread is started. */
+    /** Throws an exception if the library is missing. Called before the threads start. */
     public static void demand() {
         try {
             var unused = Affinity.getAffinity();

@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A thread with its own consumer. The {@link ConsumerEngine} and its partitions are confined to this thread. Other
- * threads post commands to it, and read its most recent list of partitions.
+ * threads post commands to it, and read its last list of partitions.
  *
- * <p>To move a partition to another thread, the owner first removes the partition from its own consumer. It then posts
- * a command to the next owner, which adds the partition at the same position. A partition is therefore owned by at most
- * one thread at a time, and the first owner's work on the records happens-before the next owner's work.
+ * <p>To move a partition, its owner first removes it from its own consumer. The owner then posts a command to the next
+ * owner, which adds the partition at the same position. At most one thread owns a partition at a time, and the first
+ * owner's work on the records happens-before the next owner's work.
  */
 public final class LeanThread implements Runnable {
     private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -58,10 +58,7 @@ public final class LeanThread implements Runnable {
         }
     }
 
-    /**
-     * Wraps a handler so that a stopping thread ends its poll after the current record. Otherwise, the thread would
-     * first process the rest of the poll, which may be thousands of records.
-     */
+    /** Wraps a handler, so that a stopping thread ends its poll after the current record. */
     private RecordHandler endingRecords(RecordHandler handler) {
         return record -> {
             handler.onRecord(record);
@@ -87,7 +84,7 @@ public final class LeanThread implements Runnable {
         engine.assignAll(topic, start);
     }
 
-    /** Closes a thread that will not be started. */
+    /** Closes a thread that was never started. */
     public void close() {
         engine.close();
     }
@@ -161,11 +158,10 @@ public final class LeanThread implements Runnable {
     }
 
     /**
-     * Moves a partition to another thread. The partition stays if this thread no longer owns it or does not know its
-     * position. It also stays if this thread has detected a fault in it, because the same thread must report the fault.
-     * May be called by any thread.
+     * Moves a partition to another thread. It stays if this thread no longer owns it, does not know its position, or
+     * has detected a fault, which this thread must report. May be called by any thread.
      *
-     * @param refused called by this thread if the partition is not moved
+     * @param refused called by this thread if the partition stays
      */
     void give(TopicPartition partition, LeanThread next, Runnable refused) {
         post(() -> {

@@ -19,8 +19,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one {@link dev.weir.lean.LeanThreads}. The first one, the home thread, discovers partitions and
- * divides them among the threads. If one thread fails, all of them stop. Thread-safe, except where noted.
+ * The threads of one {@link dev.weir.lean.LeanThreads}. The first one, the home thread, finds partitions and divides
+ * them among the threads. If one thread fails, all of them stop. Thread-safe, except where noted.
  */
 public final class ReaderThreads {
     private final List<LeanThread> members = new ArrayList<>(); // not changed after the first thread is started
@@ -30,10 +30,7 @@ public final class ReaderThreads {
     private final CompletableFuture<Void> completion = new CompletableFuture<>();
     private volatile boolean ending;
 
-    /**
-     * Partitions that are moving to another thread. {@link #divide} counts such a partition as owned by the new thread,
-     * even before that thread reports it. Confined to the home thread.
-     */
+    /** Partitions on the move, which {@link #divide} counts as moved. Confined to the home thread. */
     private final Map<TopicPartition, Slot> moving = new HashMap<>();
 
     /** Adds a thread. Must be called before {@link #start}. */
@@ -41,10 +38,7 @@ public final class ReaderThreads {
         members.add(member);
     }
 
-    /**
-     * Starts all threads. Must be called once. If a thread cannot be started, the threads that were already started
-     * stop.
-     */
+    /** Starts all threads. Must be called once. If one cannot be started, the others stop. */
     public void start() {
         running.set(members.size());
         for (LeanThread member : members) {
@@ -63,10 +57,7 @@ public final class ReaderThreads {
         }
     }
 
-    /**
-     * Moves partitions to the threads to which {@link Division} assigns them, by posting commands to their current
-     * owners. Called by the home thread only.
-     */
+    /** Posts commands to the owners of partitions that {@link Division} moves. Called by the home thread only. */
     void divide() {
         Map<TopicPartition, Slot> slots = new LinkedHashMap<>();
         Set<TopicPartition> told = new HashSet<>();
@@ -138,16 +129,12 @@ public final class ReaderThreads {
         }
     }
 
-    /** Stops all threads after their current records. Does not wait. */
     public void end() {
         ending = true;
         members.forEach(LeanThread::wakeup);
     }
 
-    /**
-     * Waits until all threads have stopped. Returns immediately if called by one of these threads, because two of them
-     * could otherwise wait for each other forever.
-     */
+    /** Waits until all threads have stopped. Returns immediately if called by one of them. */
     public void join() {
         if (threads.contains(Thread.currentThread())) {
             return;

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import org.agrona.collections.LongHashSet;
 
 /**
- * The aborted transactions in a fetch response. A consumer that reads only committed records must skip the batches of
- * these transactions. Confined to one thread; reused for the next response.
+ * The aborted transactions in a fetch response, whose batches a consumer of committed records skips. Confined to one
+ * thread; reused for the next response.
  *
- * <p>The broker lists each transaction as a producer id and a first offset. The producer's batches are aborted from the
- * first offset up to the producer's next abort marker.
+ * <p>The broker lists each transaction as a producer id and a first offset. The producer's batches are aborted from
+ * this offset up to the producer's next abort marker.
  */
 public final class AbortedTransactions {
 
@@ -44,10 +44,7 @@ public final class AbortedTransactions {
         return count == 0;
     }
 
-    /**
-     * Advances to the batch that ends before {@code nextOffset}. Each aborted transaction that begins before this
-     * offset becomes active.
-     */
+    /** Advances to {@code nextOffset}. Aborted transactions that begin before it become active. */
     public void reached(long nextOffset) {
         if (!sorted) {
             sort();
@@ -61,10 +58,7 @@ public final class AbortedTransactions {
         return !active.isEmpty() && active.contains(producerId);
     }
 
-    /**
-     * Ends the producer's aborted transaction at its abort marker. The producer's later batches no longer belong to
-     * this transaction, so they are not skipped.
-     */
+    /** Ends the producer's aborted transaction at its abort marker. The producer's later batches are not skipped. */
     public void endOf(long producerId) {
         active.remove(producerId);
     }
@@ -80,7 +74,7 @@ public final class AbortedTransactions {
         active.addAll(other.active);
     }
 
-    /** Sorts the arrays with heapsort, whose cost is bounded even for millions of entries in the worst order. */
+    /** Sorts the arrays with heapsort, which is fast enough even for millions of entries in the worst order. */
     private void sort() {
         for (int root = count / 2 - 1; root >= 0; root--) {
             sift(root, count);

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes fetch requests, versions 13 to 17, without allocating. The constant beginning and end of a request are encoded
- * once, as templates, and copied into each request. Confined to one thread.
+ * Writes fetch requests, versions 13 to 17, without allocating. Copies the constant beginning and end of a request from
+ * templates. Confined to one thread.
  *
  * <pre>
  *   size, key = 1, version, correlation, client id, tags         header 2
@@ -28,7 +28,7 @@ public final class FetchRequest {
     public static final short MIN_VERSION = 13;
     public static final short MAX_VERSION = 17;
 
-    /** An upper bound on the encoded size of a fetched or forgotten partition, including the fields of its topic. */
+    /** Upper bound of the encoded size of a fetched or forgotten partition, including its topic's fields. */
     public static final int PARTITION_BYTES = 64;
 
     private static final short LAST_WITH_REPLICA = 14;
@@ -124,8 +124,7 @@ public final class FetchRequest {
     /**
      * Completes the request and flips the buffer.
      *
-     * @param withRack whether to send the client's rack, which allows the broker to redirect the client to a nearer
-     *     replica
+     * @param withRack true to send the client's rack, so that the broker may name a nearer replica
      */
     public void end(ByteBuffer out, boolean withRack) {
         out.put(withRack ? tail : tailWithoutRack)

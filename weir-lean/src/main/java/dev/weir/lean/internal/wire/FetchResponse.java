@@ -63,8 +63,8 @@ public final class FetchResponse {
     /**
      * Starts reading the response between two positions.
      *
-     * @param isCut true if the buffer contains only the beginning of the response. The records of a partition may then
-     *     extend beyond the buffer. Such a partition is the last one that is read
+     * @param isCut true if the buffer contains only the beginning of the response; the last partition's records may
+     * then extend beyond it
      */
     public void wrap(ByteBuffer response, int from, int to, boolean isCut) throws MalformedResponseException {
         bytes = response;
@@ -171,7 +171,7 @@ public final class FetchResponse {
         }
     }
 
-    /** Checks that this many bytes are available, moves past them, and returns their start. */
+    /** Moves past this many bytes and returns their start. Checks that they are available. */
     private int take(int size) {
         if (size > end - at) {
             throw new IndexOutOfBoundsException(size + " bytes at " + at);
@@ -199,18 +199,14 @@ public final class FetchResponse {
         return VarInts.value(packed);
     }
 
-    /**
-     * Reads a length or count, which is encoded as the number plus one. An encoded 0 means null, for which this method
-     * returns 0.
-     */
+    /** Reads a length or count, which is encoded as the number plus one. Returns 0 for null, which is encoded as 0. */
     private int count() {
         return Math.max(0, count(1));
     }
 
     /**
-     * Reads a count that is encoded as the number plus {@code more}. Each element takes at least one byte. A count that
-     * exceeds the number of remaining bytes is therefore invalid, unless the response is cut. This check limits the
-     * iterations of the loop over the elements.
+     * Reads a count that is encoded as the number plus {@code more}. Each element takes at least one byte, so a count
+     * above the number of remaining bytes is invalid, unless the response is cut.
      */
     private int count(int more) {
         int number = number();
@@ -270,7 +266,7 @@ public final class FetchResponse {
         return recordsAt;
     }
 
-    /** The size of the records as stated in the response, whether or not all of them are available. */
+    /** Size of the records as stated in the response, whether or not all are available. */
     public int recordsLength() {
         return recordsLength;
     }
@@ -280,7 +276,7 @@ public final class FetchResponse {
         return cut && recordsLength > end - recordsAt;
     }
 
-    /** Returns whether the log differs from the records that were read; see {@link #divergingOffset}. */
+    /** Returns whether the log differs from the records read before; see {@link #divergingOffset}. */
     public boolean isDiverging() {
         return divergingOffset >= 0;
     }
@@ -289,12 +285,12 @@ public final class FetchResponse {
         return divergingEpoch;
     }
 
-    /** The end offset of the last epoch before the divergence; -1 if the log does not differ. */
+    /** End offset of the last epoch in which the logs agree; -1 if they do not differ. */
     public long divergingOffset() {
         return divergingOffset;
     }
 
-    /** The current leader according to a broker that returned an error; -1 if the broker did not name a leader. */
+    /** Leader named by a broker that returned an error; -1 if it named none. */
     public int leader() {
         return leader;
     }

@@ -6,16 +6,15 @@ import java.nio.ByteBuffer;
  * Variable-length integers: seven bits per byte, least significant bits first. If the sign bit of a byte is set, more
  * bytes follow. Stateless.
  *
- * <p>{@link #signed} and {@link #unsigned} return two values packed into a long: the number in the upper half, and the
- * position after it in the lower half. They therefore do not allocate an object or write to a field. They read at most
- * five bytes, even beyond the end of a record. The caller checks the end after it has read all numbers of the record.
+ * <p>{@link #signed} and {@link #unsigned} pack two values into a long, and thus allocate nothing: the number in the
+ * upper half, and the position after it in the lower half. They read at most five bytes, even beyond the end of a
+ * record. The caller checks the end after reading all numbers of a record.
  */
 public final class VarInts {
 
     /** The largest encoded size of a 32-bit number. */
     public static final int MAX_BYTES = 5;
 
-    /** The largest encoded size of a 64-bit number. */
     private static final int MAX_BYTES_OF_LONG = 10;
 
     private static final int BITS = 7;
@@ -40,9 +39,7 @@ public final class VarInts {
         return pack((raw >>> 1) ^ -(raw & 1), next(packed));
     }
 
-    /**
-     * Reads an unsigned number, as used in protocol messages. A number above 2^31 - 1 is returned as a negative one.
-     */
+    /** Reads an unsigned number, as in protocol messages. Numbers above 2^31 - 1 are returned as negative ones. */
     public static long unsigned(ByteBuffer bytes, int at) {
         int first = bytes.get(at);
         if (first >= 0) {
@@ -146,17 +143,17 @@ public final class VarInts {
         return at;
     }
 
-    /** The encoded size, 1 or 2 bytes, of a number below 2^14 that is already in zig-zag encoding. */
+    /** Encoded size, 1 or 2 bytes, of a number below 2^14 that is already in zig-zag encoding. */
     public static int sizeOfSmall(int raw) {
         return raw <= LOW ? 1 : 2;
     }
 
-    /** The encoded bytes of a number that meets the conditions of {@link #sizeOfSmall}, in big-endian order. */
+    /** Encoded bytes, in big-endian order, of a number as in {@link #sizeOfSmall}. */
     public static int small(int raw) {
         return raw <= LOW ? raw : (((raw & LOW) | (LOW + 1)) << Byte.SIZE) | (raw >>> BITS);
     }
 
-    /** Writes a number that meets the conditions of {@link #sizeOfSmall}. Returns the position after it. */
+    /** Writes a number as in {@link #sizeOfSmall}. Returns the position after it. */
     public static int putSmall(ByteBuffer bytes, int at, int raw) {
         if (raw <= LOW) {
             bytes.put(at, (byte) raw);

@@ -1,6 +1,6 @@
 /**
- * The binary format of requests and responses: variable-length integers, fetch requests written from templates, and
- * fetch responses read in place. The classes are used by the polling thread and do not own buffers.
+ * The binary format of requests and responses: variable-length integers, fetch requests from templates, and fetch
+ * responses read in place. Used by the polling thread; owns no buffers.
  */
 @NullMarked
 package dev.weir.lean.internal.wire;
