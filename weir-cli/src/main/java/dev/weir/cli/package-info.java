@@ -1,7 +1,7 @@
 /**
  * The program {@code weir}. It starts in {@link dev.weir.cli.Weir}; {@link dev.weir.cli.Main} parses and runs a
- * command. Each command has a package below this one and does not use those of others. Only these packages of Weir
- * print to the terminal or end the process.
+ * command. Each command has a package below this one and does not use the packages of other commands. Only these
+ * packages of Weir print to the terminal or end the process.
  */
 @NullMarked
 package dev.weir.cli;

@@ -181,7 +181,7 @@ final class SourceRules {
 
     /**
      * Returns the interval in which the pipeline waited for commits, or null. It waits for commits if it has no input
-     * although the consumer has fetched records, none of which are in flight. Leaves out readings before the
+     * although the consumer has fetched records, and none of them is in flight. Leaves out readings before the
      * assignment, and readings in which all partitions are paused for other reasons. Ignores one or two waiting records
      * if no more arrive.
      */

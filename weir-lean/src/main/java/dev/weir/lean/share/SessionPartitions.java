@@ -15,8 +15,8 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The partitions of a share session: those to read, those that the broker has listed, and the acquired ranges. Ranges
- * are kept even if their partition is no longer read. Confined to the member's thread.
+ * The partitions of a share session: partitions to read, partitions that the broker has listed, and acquired ranges.
+ * Ranges are kept even if their partition is no longer read. Confined to the member's thread.
  */
 final class SessionPartitions {
 

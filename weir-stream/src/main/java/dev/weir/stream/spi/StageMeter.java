@@ -268,7 +268,7 @@ public final class StageMeter {
      * Starts to measure a wait for the downstream stage, until {@link #endBlockedDown}. One thread at a time may call
      * these methods.
      *
-     * @param threads number of waiting threads, by which the duration is multiplied
+     * @param threads number of waiting threads; multiplies the duration
      */
     public void beginBlockedDown(int threads) {
         down.begin(threads);

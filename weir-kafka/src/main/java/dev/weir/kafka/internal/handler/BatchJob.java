@@ -4,7 +4,7 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.List;
 
 /**
- * A batch of records that are handled together. Between {@link BatchStage} and {@link UnbatchStage}, this object
+ * A batch of records for one call of the handler. Between {@link BatchStage} and {@link UnbatchStage}, this object
  * receives the acknowledgement of the whole batch. Confined to the thread that works on the batch, except that any
  * thread may call the methods of {@link AckTarget} once the batch is emitted.
  */

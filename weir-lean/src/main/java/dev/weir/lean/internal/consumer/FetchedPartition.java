@@ -201,7 +201,7 @@ final class FetchedPartition {
         bytesAtFault = null;
     }
 
-    /** Moves to a position, and discards fetched records. The leader is asked for an unknown offset. */
+    /** Moves to a position, and discards fetched records. An unknown offset is looked up at the leader. */
     void moveTo(StartAt place) {
         moveTo(place.offset(), place.leaderEpoch());
         if (place.offset() < 0) {

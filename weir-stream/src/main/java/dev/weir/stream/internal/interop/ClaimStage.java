@@ -58,7 +58,7 @@ final class ClaimStage<T> implements Stage<Claim<T>> {
         upstream.close();
     }
 
-    /** A {@link Claim} that is also the acknowledgement target of its element downstream. Thread-safe. */
+    /** A {@link Claim} and, at the same time, the acknowledgement target of its element downstream. Thread-safe. */
     private static final class Held<T> extends DerivedTarget implements Claim<T> {
 
         private final T value;

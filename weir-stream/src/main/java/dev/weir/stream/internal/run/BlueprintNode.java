@@ -12,7 +12,6 @@ import dev.weir.stream.spi.Stage;
 public record BlueprintNode<T>(Attributes attributes, Builder<T> builder) {
 
     /** Creates a stage for one run. */
-    /** Creates a stage for one run. */
     @FunctionalInterface
     public interface Builder<T> {
 

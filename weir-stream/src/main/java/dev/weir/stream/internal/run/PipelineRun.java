@@ -91,7 +91,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
 
     private final Set<Segment<?>> segments = ConcurrentHashMap.newKeySet();
 
-    /** The thread that is calling the start actions, if any. */
+    /** The thread calling the start actions, if any. */
     private volatile @Nullable Thread starter;
 
     /** The supervisor thread while it runs; null otherwise, because a terminated thread retains its task. */

@@ -25,7 +25,7 @@ final class ResourceClosings {
         this.run = run;
     }
 
-    /** A resource that is being closed. Thread-safe. */
+    /** A resource being closed. Thread-safe. */
     final class Closing {
 
         private final PatientTermination resource;

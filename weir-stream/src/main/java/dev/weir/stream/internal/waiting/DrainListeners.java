@@ -27,7 +27,7 @@ public final class DrainListeners {
     private final Queue<Action<? super DrainReport>> actions = new ArrayDeque<>();
     private @Nullable DrainReport report;
 
-    /** The thread that is calling the actions; null otherwise, because a thread retains the run's objects. */
+    /** The thread calling the actions; null otherwise, because a thread retains the run's objects. */
     private volatile @Nullable Thread teller;
 
     /** Adds an action. If the report is available, calls it now. */

@@ -27,7 +27,7 @@ final class LeanPartition {
 
     private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
 
-    /** The last list that was handed out as a whole, kept for reuse. */
+    /** The last list handed out as a whole, kept for reuse. */
     private List<ConsumerRecord<byte[], byte[]>> spare = new ArrayList<>();
 
     private int handedOut;

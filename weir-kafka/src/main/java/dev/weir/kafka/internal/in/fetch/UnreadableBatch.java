@@ -12,7 +12,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch or record that is too large, corrupt, or compressed with an unknown codec. It is handed out in place of the
+ * A batch or record too large, corrupt, or compressed with an unknown codec. It is handed out in place of the
  * batch's records, with the first offset. Its value is the batch as stored by the broker, or null if the batch is too
  * large or incomplete. Immutable, except for the contents of the byte array.
  */
