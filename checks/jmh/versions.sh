@@ -16,7 +16,7 @@ if [ ! -d "$folder" ]; then
   git worktree prune
   git worktree add --detach "$folder" "$commit" >&2
 fi
-(cd "$folder" && ./mvnw -q -pl weir-kafka -am package -Dmaven.test.skip=true -Dspotless.check.skip -Dcheckstyle.skip >&2)
+(cd "$folder" && ./mvnw -q -pl weir-kafka -am package -Dmaven.test.skip=true -Dspotless.check.skip >&2)
 before=
 for module in weir-stream weir-lean weir-kafka; do
   before=$before$(find "$folder/$module/target" -maxdepth 1 -name "$module-*.jar" ! -name '*-tests.jar' ! -name '*-sources.jar'):
