@@ -84,7 +84,7 @@ class RebalanceSimulationEventsTest {
     void handlersThatWaitForABreaker_beginNothingBehindANewOwner() {
         simulation(RebalanceSimulationEventsTest::patientBooking)
                 .with(Event.FAILING_WORK)
-                .seeds(1, 200)
+                .seeds(1, 80)
                 .run();
     }
 
@@ -117,7 +117,7 @@ class RebalanceSimulationEventsTest {
 
     @Test
     void outputsBehindRefusedBatches_areInOrderAtLast() {
-        simulation(kafka -> bookingTo(kafka, output(kafka))).seeds(1, 200).run();
+        simulation(kafka -> bookingTo(kafka, output(kafka))).seeds(1, 80).run();
     }
 
     /** The sample of docs/guide/testkit.md. */

@@ -48,7 +48,7 @@ class SecretsTest {
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a search cannot be interrupted
     @ValueSource(strings = {"x", "http://h/", "://&", "?password=", "token", "a@"})
     void redact_aLongTextWithoutSpaces_takesTimeInProportion(String part) {
-        String text = "http://me:hunter2@host/?" + part.repeat(1_000_000 / part.length()) + " http://me:hunter2@host/";
+        String text = "http://me:hunter2@host/?" + part.repeat(400_000 / part.length()) + " http://me:hunter2@host/";
         assertThat(Secrets.redactAddresses(text)).endsWith(" http://[hidden]@host/");
         assertThat(Secrets.redact(text)).doesNotContain("hunter2");
     }

@@ -26,6 +26,7 @@ class BenchDriversTest extends BenchTestBase {
      * run has no time to wait for a second after each failed call.
      */
     @Test
+    @Tag("long")
     void failedCalls_areRepeated_andEachRecordIsDeliveredOnce() throws Exception {
         repeatFailedCalls("weir");
     }

@@ -20,6 +20,7 @@ import javax.tools.DiagnosticCollector;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
@@ -141,11 +142,15 @@ class PageImportsTest {
     void importsOfEachPage_compileWithItsSamples() throws IOException {
         List<String> failures = new ArrayList<>();
         int compiled = 0;
-        for (Page page : pages()) {
-            for (Path source : page.sources().keySet()) {
-                if (source.startsWith(OWN) && !page.imports().isEmpty()) {
-                    compiled++;
-                    compile(page, source, failures);
+        // One manager, so that the index of each jar is read once.
+        try (StandardJavaFileManager files =
+                ToolProvider.getSystemJavaCompiler().getStandardFileManager(null, null, null)) {
+            for (Page page : pages()) {
+                for (Path source : page.sources().keySet()) {
+                    if (source.startsWith(OWN) && !page.imports().isEmpty()) {
+                        compiled++;
+                        compile(page, source, files, failures);
+                    }
                 }
             }
         }
@@ -153,7 +158,8 @@ class PageImportsTest {
         assertThat(compiled).isGreaterThan(8);
     }
 
-    private static void compile(Page page, Path source, List<String> failures) throws IOException {
+    private static void compile(Page page, Path source, StandardJavaFileManager files, List<String> failures)
+            throws IOException {
         String code = IMPORT.matcher(Files.readString(source))
                 .replaceAll(each -> covers(page.imports(), each) ? "" : each.group())
                 .replaceFirst("(?m)^(package [\\w.]+;)", "$1 " + page.imports().replace("$", "\\$"));
@@ -170,7 +176,7 @@ class PageImportsTest {
         // Skips everything after type analysis, so that nothing is written.
         boolean isGood = compiler.getTask(
                         null,
-                        null,
+                        files,
                         complaints,
                         List.of(
                                 "-proc:none",

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Tests a lean producer in simulations. {@code -Dweir.simulation.seed=N} replays one of them. */
 class ProducerWorldTest {
 
-    private static final int SOME = 700;
+    private static final int SOME = 350;
     private static final int MANY = 10_000;
 
     private static String run(long seed) {

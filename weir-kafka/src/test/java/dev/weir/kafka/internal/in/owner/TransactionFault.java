@@ -5,7 +5,7 @@ enum TransactionFault {
     /** Offsets are accepted from a member that the group has expelled, as before KIP-447. */
     OFFSETS_OF_ANYBODY(92),
     /** A committed offset is returned although an open transaction contains another one. */
-    UNSTABLE_OFFSETS_TOLD(1_049),
+    UNSTABLE_OFFSETS_TOLD(1_429),
     /** Offsets count as soon as they are sent, even if their transaction is aborted. */
     OFFSETS_BEFORE_THE_END(4),
     /** Offsets are lost when their transaction is committed. */
