@@ -135,7 +135,7 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
      * @param step at least 1
      */
     @Operator(
-            acks = "when every window that contains it is acknowledged",
+            acks = "when every window that contains the element is acknowledged",
             cost = "a list and its acknowledgements per window")
     public Source<List<T>> sliding(int size, int step) {
         return Source.at(GroupingStages.sliding(node(), size, step));
