@@ -1,2 +1,2 @@
-/** A small Weir that breaks each house rule, for {@code HouseRulesTest}. Nothing here runs. */
+/** Planted violations of each house rule, for {@code HouseRulesTest}. Nothing here runs. */
 package planted;

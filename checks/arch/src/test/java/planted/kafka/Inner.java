@@ -2,7 +2,7 @@ package planted.kafka;
 
 import planted.kafka.internal.Hidden;
 
-/** A correct class: it uses an internal type of its own module where users cannot see it. */
+/** A correct class: it uses an internal type of its own module, out of sight of users. */
 public final class Inner {
     private final Hidden hidden = new Hidden();
 

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import planted.kafka.internal.Hidden;
 
-/** Shows an internal type in each place where a user can see it. */
+/** Shows an internal type wherever a user can see it. */
 public class Leaks extends Hidden {
     protected final Hidden[] field = {};
 

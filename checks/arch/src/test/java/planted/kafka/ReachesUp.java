@@ -2,7 +2,7 @@ package planted.kafka;
 
 import planted.cli.Prints;
 
-/** The Kafka module uses the command. */
+/** Uses the command from the Kafka module. */
 final class ReachesUp {
     Object up() {
         return new Prints();

@@ -3,7 +3,7 @@ package planted.testkit;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Sleeps, and also contains a synchronized block. */
+/** Sleeps, and contains a synchronized block. */
 final class Sleeps {
     void millis() throws InterruptedException {
         Thread.sleep(1);

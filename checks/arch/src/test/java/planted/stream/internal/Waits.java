@@ -2,7 +2,7 @@ package planted.stream.internal;
 
 import java.util.concurrent.locks.Condition;
 
-/** Waits on a condition directly, so the engine's clock does not know that the thread waits. */
+/** Waits on a condition directly, unknown to the engine's clock. */
 final class Waits {
     void briefly(Condition condition) throws InterruptedException {
         long leftNanos = 1;

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.infra.results.IIII_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two members note the same record and one further record each. The bits of all three records are in the same word.
- * Only one member is the first to note the shared record, and no bit is lost.
+ * Two members note the same record and one further record each, all in one word. Only one member is the first to note
+ * the shared record, and no bit is lost.
  */
 @JCStressTest
 @Outcome(

@@ -13,8 +13,8 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * Two calls arrive when the open time of a breaker is over. The breaker admits one probe, so the second call waits
- * until the first has ended.
+ * Two calls arrive when the breaker's open time is over. The breaker admits one probe, and the second call waits for
+ * its end.
  */
 @JCStressTest
 @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "one after the other")
@@ -45,7 +45,7 @@ public class CircuitBreakerStress {
         }
     }
 
-    /** Returns the number of threads inside, including the calling one. */
+    /** Returns the number of threads inside, including this one. */
     private static int meet(AtomicInteger inside) {
         int together = inside.incrementAndGet();
         for (int i = 0; i < 10; i++) {
@@ -73,8 +73,8 @@ public class CircuitBreakerStress {
     }
 
     /**
-     * A probe is abandoned while another call waits for a probe's place. The waiting call is notified, makes its own
-     * probe, and the breaker closes.
+     * A probe is abandoned while another call waits. The waiting call is notified, makes its own probe, and the breaker
+     * closes.
      */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "went through and closed it")
@@ -101,10 +101,7 @@ public class CircuitBreakerStress {
         }
     }
 
-    /**
-     * A call becomes unnecessary while it arrives at an open breaker. It must not wait there, because the breaker may
-     * stay open for hours.
-     */
+    /** A call becomes unnecessary while it arrives at an open breaker. It must not wait for the breaker to close. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told")
     @Outcome(expect = Expect.FORBIDDEN, desc = "let through")
@@ -136,8 +133,8 @@ public class CircuitBreakerStress {
         }
 
         /**
-         * Faulty: the call checks whether it is needless and then marks itself as waiting, in two steps. The revocation
-         * sets the needless flag and then notifies waiters.
+         * Faulty: the call checks whether it is needless, and then marks itself as waiting. The revocation sets the
+         * flag and then notifies waiters.
          */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told")
@@ -173,7 +170,7 @@ public class CircuitBreakerStress {
         }
     }
 
-    /** Faulty: a breaker that checks the number of probes and increments it in two steps. */
+    /** Faulty: checks the number of probes and increments it in two steps. */
     @JCStressTest
     @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "one after the other")
     @Outcome(expect = Expect.FORBIDDEN, desc = "both at once, or one never")

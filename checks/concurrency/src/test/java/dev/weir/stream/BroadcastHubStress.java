@@ -15,8 +15,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A consumer joins and leaves while an element is offered. The element is finished as soon as the consumer that stays
- * has processed it.
+ * A consumer joins and leaves while an element is offered. The element is finished as soon as the other consumer has
+ * processed it.
  */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "only the one that stayed")
@@ -62,7 +62,7 @@ public class BroadcastHubStress {
         result.r2 = claims.open();
     }
 
-    /** Faulty: adds acknowledgements for consumers that may have left since they were counted. */
+    /** Faulty: adds acknowledgements for consumers that have left. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "only the one that stayed")
     @Outcome(id = "2, 0", expect = Expect.ACCEPTABLE, desc = "both")

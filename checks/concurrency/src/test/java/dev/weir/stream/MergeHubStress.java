@@ -49,7 +49,7 @@ public class MergeHubStress {
         bring(10);
     }
 
-    /** There may be room for the last element only after the first one is taken, so at least one element is taken. */
+    /** At least one element is taken, to make room for the last one. */
     @Actor
     public void takers() {
         try {
@@ -79,7 +79,7 @@ public class MergeHubStress {
         result.r1 = seen;
     }
 
-    /** Faulty: nothing guards the inbox. */
+    /** Faulty: does not guard the queue of offered elements. */
     @JCStressTest
     @Outcome(id = "11", expect = Expect.ACCEPTABLE, desc = "both, once each")
     @Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or came twice")

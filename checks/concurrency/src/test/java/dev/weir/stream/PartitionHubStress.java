@@ -14,10 +14,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/**
- * The consumer that an element is destined for is stopped while the element is offered. Either that consumer or the
- * other one gets it.
- */
+/** The consumer for an element is stopped while the element is offered. Either consumer gets the element. */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "it was lost or came twice")
@@ -68,7 +65,7 @@ public class PartitionHubStress {
         result.r2 = claims.open();
     }
 
-    /** Faulty: checks which consumers are present and hands over the element in two steps. */
+    /** Faulty: checks which consumers are present, and hands over the element, in two steps. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "it was lost or came twice")

@@ -32,7 +32,7 @@ class ArchitectureTest {
                         Arrays.stream(WeirModule.values()).map(m -> m.folder).toList());
     }
 
-    /** If a module had no compiled classes, the rules would check nothing and pass. */
+    /** A module without compiled classes would pass all rules. */
     @ParameterizedTest
     @EnumSource
     void everyModuleWithSources_isCompiledInItsOwnPackage(WeirModule module) {
@@ -92,7 +92,7 @@ class ArchitectureTest {
         rules.stagesWaitByTheClock().check(MAIN);
     }
 
-    /** Tests are exempt, because a test may override a synchronized method, for example in a mock. */
+    /** Leaves out tests: a mock may override a synchronized method. */
     @Test
     void noMethod_isSynchronized() {
         rules.noMethodIsSynchronized().check(MAIN);

@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The page about the five articles must have no empty cell, and must state how many questions it leaves open. */
+/** Checks that the page about the five articles has no empty cell, and states its number of open questions. */
 class ArticlesPageTest {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
     private static final Path PAGE = ROOT.resolve("docs/benchmarks/articles.md");
@@ -44,7 +44,6 @@ class ArticlesPageTest {
         });
     }
 
-    /** Returns the cells of all rows, without the tables' header rows. */
     private static List<List<String>> rows() throws IOException {
         return Files.readAllLines(PAGE).stream()
                 .filter(line ->

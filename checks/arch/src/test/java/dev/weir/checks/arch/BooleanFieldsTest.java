@@ -11,10 +11,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/**
- * Limits the number of boolean fields in classes that write records. Their state must be an enum with named
- * transitions, because each further flag doubles the number of unnamed states.
- */
+/** Limits the boolean fields of classes that write records. Their state must be an enum with named transitions. */
 class BooleanFieldsTest {
 
     private static final int MOST = 3;

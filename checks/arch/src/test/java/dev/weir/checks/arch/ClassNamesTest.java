@@ -11,16 +11,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks the names of the library's classes: each name denotes one thing, and has at least two words unless one word
- * defines the thing.
+ * Checks the names of the library's classes: each name denotes one thing, and has two words unless one word defines it.
  */
 class ClassNamesTest {
 
     private static final Pattern ONE_WORD = Pattern.compile("[A-Z][a-z0-9]*");
 
     /**
-     * The largest share of internal classes with a one-word name. One word is right for terms of the field, such as
-     * {@code Segment}.
+     * The maximum share of internal classes with a one-word name, which suits terms of the field such as {@code
+     * Segment}.
      */
     private static final double MOST_OF_ONE_WORD = 0.15;
 

@@ -23,15 +23,15 @@ class DocumentsTest {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
     /**
-     * Matches {@code `SomeTest.subject_condition*`}, and a following {@code `other_condition_*`}, which names a method
-     * of the same class.
+     * Matches {@code `SomeTest.subject_condition*`}, and a following {@code `other_condition_*`}, a method of the same
+     * class.
      */
     private static final Pattern TEST_NAME =
             Pattern.compile("`([A-Z]\\w*(?:Test|Stress))(?:\\.(\\w+\\*?))?`((?:, `[a-z]\\w*_\\w*\\*?`)*)");
 
     private static final Pattern FOLLOWING_NAME = Pattern.compile("`(\\w+\\*?)`");
 
-    /** Matches the simple name of a class, optionally followed by a member or a nested class. */
+    /** Matches the simple name of a class, with an optional member or nested class. */
     private static final Pattern CLASS_NAME = Pattern.compile("`([A-Z][a-z]\\w+)(?:\\.(?!md)\\w+)*(?:\\([^`]*\\))?`");
 
     private static final Pattern DECLARED =
@@ -43,10 +43,10 @@ class DocumentsTest {
     /** Matches a link to another decision in a status. */
     private static final Pattern LATER_DECISION = Pattern.compile("\\[(?:ADR )?(\\d+)]\\([^)]*\\)");
 
-    /** The maximum size of a decision, which is slightly more than 45 lines of text. */
+    /** The maximum size of a decision, slightly more than 45 lines. */
     private static final long MAX_DECISION_BYTES = 3_400;
 
-    /** Matches a message in {@code troubleshooting.md}, in which three dots replace names and numbers. */
+    /** Matches a message in {@code troubleshooting.md}. Three dots replace names and numbers. */
     private static final Pattern MESSAGE = Pattern.compile("`([^`]* [^`]*)`");
 
     private static final Pattern PLACEHOLDER = Pattern.compile("@[A-Z_]+@");
@@ -60,7 +60,7 @@ class DocumentsTest {
             "\\.(await\\(\\)(?!\\s*\\.indefinitely)|drain\\(|runTo\\(|take\\(\\)|poll\\(Duration"
                     + "|expect(Next|End|Failure)\\(|await(Acknowledged|Close|Pull|Stop|Taken|Waiters)\\(|toList\\(\\))|Dispatchers\\.load\\(");
 
-    /** Matches the statement, above a table, that the table is based on one or two rounds. */
+    /** Matches a statement above a table that it has one or two rounds. */
     private static final Pattern FEW_ROUNDS =
             Pattern.compile("\\b(?:one|1|two|2) (?:interleaved )?rounds?\\b", Pattern.CASE_INSENSITIVE);
 
@@ -101,7 +101,7 @@ class DocumentsTest {
         assertThat(broken).isEmpty();
     }
 
-    /** Collects tables without a second line of dashes, because pages show them as text. */
+    /** Collects tables without a second line of dashes, which pages show as text. */
     private static void brokenTables(Path page, List<String> broken) throws IOException {
         List<String> lines = Files.readAllLines(page);
         boolean code = false;
@@ -143,7 +143,6 @@ class DocumentsTest {
         assertThat(few).isEmpty();
     }
 
-    /** A page must not contain placeholders of a template that nobody filled in. */
     @Test
     void placeholders_inPages_areFilled() throws IOException {
         List<String> left = new ArrayList<>();
@@ -156,7 +155,6 @@ class DocumentsTest {
         assertThat(left).isEmpty();
     }
 
-    /** Whoever renames a class must also update the pages that name it. */
     @Test
     void classesNamed_inTheTourAndBesideIt_exist() throws IOException {
         Set<String> declared =
@@ -193,8 +191,8 @@ class DocumentsTest {
     }
 
     /**
-     * The index must contain each decision once, with its title and the later decisions that its status names. A
-     * decision must fit on one page.
+     * The index must list each decision once, with its title and the later decisions named in its status. A decision
+     * must fit on one page.
      */
     @Test
     void decisions_areInTheIndex_withTitleAndStatus() throws IOException {
@@ -223,7 +221,7 @@ class DocumentsTest {
     void messages_inTroubleshooting_areThoseOfTheCode() throws IOException {
         StringBuilder all = new StringBuilder();
         for (Path source : sources()) {
-            // Without comments: a message that only a comment mentions is not one.
+            // Leaves out comments, because a message in a comment does not count.
             all.append(Files.readString(source)
                     .replaceAll("(?m)^\\s*(//|/?\\*).*$", "")
                     .replaceAll("\"\\s*(//[^\n]*)?\\s*\\+\\s*\"", ""));
@@ -272,8 +270,8 @@ class DocumentsTest {
     }
 
     /**
-     * Returns whether the code has a given method, a method with a given prefix (if the name ends with a star), or a
-     * given nested class (a jcstress case).
+     * Returns whether the code has a method, a method with a prefix (if the name ends with a star), or a nested class
+     * (a jcstress case).
      */
     private static boolean has(String code, String method) {
         String whole = method.endsWith("*") ? method.substring(0, method.length() - 1) : method + "\\b";
@@ -292,9 +290,7 @@ class DocumentsTest {
                 .contains("Default: " + records);
     }
 
-    /**
-     * Checks that all places state the same two estimates: how long the launcher builds, and how long the demo takes.
-     */
+    /** Two estimates must be the same everywhere: how long the launcher builds, and how long the demo takes. */
     @Test
     void timesOfTheDemo_areTheSameInReadmeLauncherAndHelp() throws IOException {
         String readme = Files.readString(ROOT.resolve("README.md")).replaceAll("\\s+", " ");
@@ -312,7 +308,6 @@ class DocumentsTest {
         return SiteDocuments.of(ROOT);
     }
 
-    /** Returns the code of each test by the simple name of its class. */
     private static Map<String, String> tests() throws IOException {
         Map<String, String> tests = new HashMap<>();
         try (Stream<Path> files =

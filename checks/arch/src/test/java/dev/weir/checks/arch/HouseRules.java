@@ -26,14 +26,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.stream.Stream;
 
-/**
- * The house rules. Each rule applies to the packages below one root, so the same rules can judge Weir and planted
- * violations. Immutable.
- */
+/** The house rules for the packages below a root: Weir, or a package with planted violations. Immutable. */
 final class HouseRules {
 
     /**
-     * Main classes that run in their own process. Each communicates with the process that started it, or returns its
+     * Main classes that run in their own process. Each talks to the process that started it, or returns its
      * application's exit code.
      */
     private static final List<String> MAINS = List.of(
@@ -46,8 +43,8 @@ final class HouseRules {
             "examples.spring.InvoicingApplication");
 
     /**
-     * The two classes that may wait in another way: the supervisor, which waits for all tasks, and the worker, which
-     * checks again after a millisecond.
+     * The two classes that may wait in another way: the supervisor waits for all tasks, and the worker checks again
+     * after a millisecond.
      */
     private static final List<String> WAIT_OTHERWISE =
             List.of("stream.internal.run.TaskGroup", "stream.internal.parallel.BlockingWorkers");
@@ -125,7 +122,7 @@ final class HouseRules {
                 .as("nobody sleeps: wait for what you wait for, with a deadline");
     }
 
-    /** An application that binds SLF4J to its log would not see lines that go to the JDK's loggers. */
+    /** An application's SLF4J log would not get lines of the JDK's loggers. */
     ArchRule libraryLogsThroughSlf4j() {
         return noClasses()
                 .that(resideInAnyPackage(Stream.of("lean", "kafka", "metrics", "console", "testkit", "otel", "spring")
@@ -136,10 +133,7 @@ final class HouseRules {
                 .as("modules above weir-stream log through SLF4J");
     }
 
-    /**
-     * A thread that waits in any other way cannot be told apart from a thread that was woken but has no processor yet;
-     * see ADR 11.
-     */
+    /** With any other wait, a waiting thread looks like a woken thread without a processor (ADR 11). */
     ArchRule stagesWaitByTheClock() {
         return noClasses()
                 .that(resideInAPackage(root + ".stream.internal..")
@@ -152,7 +146,7 @@ final class HouseRules {
                 .as("stages wait by the clock of their run: clock.await(lock, condition, deadline or NEVER)");
     }
 
-    /** Covers only methods, because ArchUnit does not see synchronized blocks. */
+    /** Covers only methods: ArchUnit does not see synchronized blocks. */
     ArchRule noMethodIsSynchronized() {
         return noMethods()
                 .that()

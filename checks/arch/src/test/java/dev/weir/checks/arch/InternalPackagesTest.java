@@ -29,24 +29,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Checks the directions in which a module's packages may depend on each other, the maximum number of lines per package,
- * and that no main code depends on a test harness. Each rule is also tested with a planted violation. A facade and its
- * internals depend on each other by design, so only internal packages are checked for cycles.
+ * Checks the dependencies between a module's packages, the maximum size of packages, and that no main code uses a test
+ * harness. Each rule is also tested with a planted violation. Facades may depend on their internals and vice versa, so
+ * only internal packages are checked for cycles.
  */
 class InternalPackagesTest {
 
     /**
-     * People do not read a larger package as a whole, but only search it. The limit counts lines, because a limit on
-     * files only moves code between files.
+     * Nobody reads a larger package as a whole. The limit counts lines, because a limit on files only moves code
+     * between files.
      */
     private static final int MOST_INTERNAL_LINES = 5_200;
 
-    /** The limit for public packages is higher, because users find their way in them by the names of the types. */
+    /** Higher than for internal packages, because the names of public types guide readers. */
     private static final int MOST_PUBLIC_LINES = 8_100;
 
-    /**
-     * The packages of weir-kafka below {@code internal}. Each package uses only packages that precede it in this list.
-     */
+    /** The packages of weir-kafka below {@code internal}. Each uses only earlier packages in this list. */
     private static final List<String> KAFKA_ORDER = List.of(
             "settings",
             "meters",
@@ -73,7 +71,7 @@ class InternalPackagesTest {
         freeOfCircles("dev.weir." + module.packageName).check(module.mainClasses());
     }
 
-    /** Programs have no facade, so all of their packages are checked. */
+    /** Programs have no facade, so all their packages are checked. */
     @ParameterizedTest
     @EnumSource(names = {"BENCH", "CLI"})
     void packages_ofAProgram_areFreeOfCircles(WeirModule module) {
@@ -163,7 +161,7 @@ class InternalPackagesTest {
                 .as("the internal packages of " + module + " know each other one way only");
     }
 
-    /** Assigns classes to the packages below {@code root}, and to {@code root} itself. */
+    /** Assigns classes to {@code root} and the packages below it. */
     private record InternalPackages(String root) implements SliceAssignment {
 
         @Override
@@ -182,10 +180,7 @@ class InternalPackagesTest {
         }
     }
 
-    /**
-     * Returns each use of a package that comes later in {@code order} as a line with the class, an arrow and the
-     * package.
-     */
+    /** Returns a line for each use of a package that is later in {@code order}: the class, an arrow and the package. */
     private static List<String> backwards(JavaClasses classes, String root, List<String> order) {
         Set<String> found = new TreeSet<>();
         for (JavaClass type : classes) {
@@ -203,7 +198,7 @@ class InternalPackagesTest {
         return name.startsWith(root + ".") ? name.substring(root.length() + 1) : "";
     }
 
-    /** Returns a line for each package below a source folder that has too many lines. */
+    /** Returns a line for each package below a source folder with too many lines. */
     private static List<String> tooLarge(Path sources, int mostInternal, int mostPublic) throws IOException {
         Path folder = Path.of(System.getProperty("weir.root")).resolve(sources);
         Map<String, Integer> lines = new TreeMap<>();
@@ -228,14 +223,14 @@ class InternalPackagesTest {
         return found;
     }
 
-    /** Returns whether a package is internal. All packages of a program are, because it has no facade. */
+    /** Returns whether a package is internal. All packages of a program are. */
     private static boolean isInternal(String folder) {
         return (folder + "/").matches(".*/(internal|weir/bench|weir/cli)/.*");
     }
 
     /**
-     * Returns a rule against dependencies on test harnesses: probes, test libraries, doubles of the Kafka clients and
-     * simulated clusters. The rest of the testkit runs brokers, which the benchmark and the command need.
+     * Returns a rule against dependencies on test harnesses: probes, test libraries, test doubles and simulated
+     * clusters. Other parts of the testkit run brokers for the benchmark and the command.
      */
     private static ArchRule leansOnNoTestHarness(String root) {
         return noClasses()

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Checks that the page of invariants agrees with the code that checks them, and that a test triggers each check. */
+/** Checks that the page of invariants matches the code's checks, and that a test triggers each check. */
 class InvariantsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
@@ -22,7 +22,7 @@ class InvariantsTest {
     private static final Pattern THROWN =
             Pattern.compile("new InvariantException\\(\\s*(\\d+),\\s*\"([^\"]+)\",", Pattern.DOTALL);
 
-    /** A check, with the number and sentence of its invariant and the class that contains it. */
+    /** A check: the number and sentence of its invariant, and its class. */
     private record Check(int number, String sentence, String type) {}
 
     @Test

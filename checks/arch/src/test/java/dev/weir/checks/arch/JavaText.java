@@ -18,12 +18,12 @@ final class JavaText {
     private static final Pattern WILDCARD = Pattern.compile("\\?\\s*(?:[>,]|extends\\b|super\\b)");
     private static final Pattern ANYTHING = Pattern.compile("(?:\\.\\.\\.|\\{}|%[a-z])+");
 
-    /** The maximum number of ways through one expression. More ways mean that this class has misread the code. */
+    /** The maximum number of ways through an expression. More ways mean a misread expression. */
     private static final int MOST_WAYS = 64;
 
     private JavaText() {}
 
-    /** Returns the code with blanks in place of comments, so that the positions of the code do not change. */
+    /** Returns the code with blanks in place of comments, which keeps all positions. */
     static String withoutComments(String code) {
         StringBuilder plain = new StringBuilder(code);
         int i = 0;
@@ -43,7 +43,7 @@ final class JavaText {
         return plain.toString();
     }
 
-    /** Returns the texts of an expression. Several expressions between commas are combined into one text. */
+    /** Returns the texts of an expression. Expressions between commas are combined into one text. */
     static Set<String> of(String code) {
         Set<String> plain = new LinkedHashSet<>();
         for (String text : ways(code)) {
@@ -53,8 +53,8 @@ final class JavaText {
     }
 
     /**
-     * Returns the index of the first of the characters {@code ends} at or after {@code at} that is outside quotes and
-     * brackets, or the length if there is none.
+     * Returns the index of the first character in {@code ends}, from {@code at} on, outside quotes and brackets.
+     * Returns the length if there is none.
      */
     static int endOf(String code, int at, String ends) {
         int depth = 0;
@@ -70,7 +70,7 @@ final class JavaText {
         return code.length();
     }
 
-    /** Returns whether the character belongs to a method reference or to a wildcard type, and not to a condition. */
+    /** Returns whether the character is part of a method reference or a wildcard type instead of a condition. */
     private static boolean isPartOfAnother(String code, int at) {
         return switch (code.charAt(at)) {
             case ':' -> code.startsWith("::", at) || (at > 0 && code.charAt(at - 1) == ':');
@@ -99,10 +99,7 @@ final class JavaText {
         return terms.size() > 1 ? combine(terms, "") : waysOfTerm(expression);
     }
 
-    /**
-     * Returns the index of the colon that belongs to the conditional expression whose question mark precedes
-     * {@code at}.
-     */
+    /** Returns the index of the colon for the question mark before {@code at}. */
     private static int otherwise(String code, int at) {
         int open = 1;
         int i = endOf(code, at, "?:");
@@ -131,8 +128,7 @@ final class JavaText {
                 ways = join(ways, List.of(textOfQuote(term.substring(i, end))), "");
             } else if (c == '(') {
                 end = Math.min(endOf(term, i + 1, ")") + 1, term.length());
-                // An expression in brackets keeps its texts. The effect of a call's arguments is unknown, so a call
-                // becomes three dots.
+                // An expression in brackets keeps its texts. A call becomes three dots, because its effect is unknown.
                 String dots = i == 0 && end == term.length() ? "" : DOTS;
                 ways = join(join(ways, ways(term.substring(i + 1, end - 1)), dots), List.of(dots), "");
             } else if (c == '{') {
@@ -195,7 +191,7 @@ final class JavaText {
         return c == '"' || c == '\'';
     }
 
-    /** Returns the index after the closing quotes of the literal that begins at {@code start}. */
+    /** Returns the index after the literal that begins at {@code start}. */
     private static int endOfQuote(String code, int start) {
         if (code.startsWith("\"\"\"", start)) {
             return code.indexOf("\"\"\"", start + 3) + 3;

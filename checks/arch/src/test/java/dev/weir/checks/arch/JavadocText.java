@@ -13,7 +13,7 @@ final class JavadocText {
 
     private JavadocText() {}
 
-    /** Returns a comment as one line, with links formatted as code. */
+    /** Returns a comment as one line, with links as code. */
     static String markdown(String comment) {
         String text = LINK.matcher(comment)
                 .replaceAll(link -> link.group(2) == null ? "`" + link.group(1) + "`" : link.group(2));
@@ -24,14 +24,12 @@ final class JavadocText {
                 .replace('#', '.');
     }
 
-    /** Returns the first paragraph of a comment, for a table cell. */
     static String paragraph(String comment) {
         return markdown(comment)
                 .replaceFirst(" ?(?:<p>|<pre>|<ul>|@param|@throws|@return|\\{@snippet).*", "")
                 .replace("|", "\\|");
     }
 
-    /** Returns the first sentence of a comment, for a table cell. */
     static String firstSentence(String comment) {
         return markdown(comment)
                 .replaceFirst(

@@ -17,21 +17,20 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks the pages about long tests and about the tests of the guarantees. Each class with a test tagged {@code long}
- * needs a row on the page of long tests. Each guarantee needs a row on the page of its tests. If that row names tests,
- * the build must run at least one of them.
+ * Checks the pages about long tests and about the tests of the guarantees. Each class with a {@code long} test, and
+ * each guarantee, needs a row. The build must run at least one of the tests in a guarantee's row.
  */
 class LongTestsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** Written in parts, because the test searches this file as well. */
+    /** Split, because the test searches this file as well. */
     private static final String LONG = "@Tag(" + '"' + "long" + '"' + ")";
 
-    /** {@code `SomeTest.subject_condition*`}, or the class alone. */
+    /** Matches {@code `SomeTest.subject_condition*`}, or only the class. */
     private static final Pattern NAMED = Pattern.compile("`([A-Z]\\w*Test)(?:\\.(\\w+)\\*?)?`");
 
-    /** Matches the text from the end of the previous member to a method's name, and the name. */
+    /** Matches a method's name, and the text between the previous member and the name. */
     private static final Pattern METHOD = Pattern.compile("(.*?)\\n    (?:public )?void (\\w+)\\(", Pattern.DOTALL);
 
     private static final Path GUARANTEES = ROOT.resolve("docs/reference/guarantees.md");
@@ -68,7 +67,6 @@ class LongTestsTest {
         assertThat(rows).allMatch(row -> !namesTests(row) || isShown(row, sources), "names a test that the build runs");
     }
 
-    /** Readers look for the tests of a guarantee by its name. */
     @Test
     void guarantees_haveTheSameNamesOnThePageOfTheirTests() throws IOException {
         Map<String, List<String>> guarantees = rowNames(GUARANTEES, GUARANTEE_TABLE);
@@ -91,8 +89,8 @@ class LongTestsTest {
     }
 
     /**
-     * Returns the names of the rows of all tables with the given head, by the heading above the table. The name of a
-     * row is its first cell, or only the bold text at the start of that cell.
+     * Returns the names of the rows of all tables with the given head, by the heading above the table. A name is the
+     * first cell, or only its bold start.
      */
     private static Map<String, List<String>> rowNames(Path page, Pattern head) throws IOException {
         Map<String, List<String>> names = new LinkedHashMap<>();
@@ -139,10 +137,7 @@ class LongTestsTest {
                         method -> named.group(2) == null || method.startsWith(named.group(2))));
     }
 
-    /**
-     * Returns whether the build runs a test of the class. A class without its own tests runs the tests that it
-     * inherits.
-     */
+    /** Returns whether the build runs a test of the class. A class without own tests inherits them. */
     private static boolean isInTheBuild(String source, Predicate<String> isNamed) {
         int body = source.indexOf(" {\n");
         if (body < 0 || source.substring(0, body).contains(LONG)) {
@@ -161,10 +156,7 @@ class LongTestsTest {
         return none;
     }
 
-    /**
-     * Returns the sources of all tests by simple class name. The sources of classes with the same simple name are
-     * concatenated.
-     */
+    /** Returns the sources of all tests by simple class name. Sources with the same name are concatenated. */
     private static Map<String, String> sources() throws IOException {
         Map<String, String> sources = new TreeMap<>();
         try (Stream<Path> files = Files.find(

@@ -69,10 +69,7 @@ final class Messages {
             return true;
         }
 
-        /**
-         * Returns the index after the first occurrence of the words at or after {@code at}, or -1. Only whole words
-         * match.
-         */
+        /** Returns the index after the first occurrence of the whole words, from {@code at} on, or -1. */
         private static int endOfWords(String text, String words, int at) {
             int found = text.indexOf(words, at);
             while (found >= 0 && (isWithinAWord(text, found) || isWithinAWord(text, found + words.length()))) {
@@ -93,10 +90,7 @@ final class Messages {
         }
     }
 
-    /**
-     * Returns the messages of all modules that users run. Drivers are excluded, because only the harness reads their
-     * messages.
-     */
+    /** Returns the messages of all modules for users. Only the harness reads the messages of drivers. */
     static List<Message> ofSources() throws IOException {
         List<Message> all = new ArrayList<>();
         for (WeirModule module :
@@ -115,7 +109,6 @@ final class Messages {
         return all;
     }
 
-    /** Returns the messages in the code of a class. */
     static List<Message> of(String type, String commented) {
         String code = JavaText.withoutComments(commented);
         Map<String, List<String>> made = textsMade(code);
@@ -140,7 +133,7 @@ final class Messages {
                 .toList();
     }
 
-    /** Returns, by name, the possible texts of each variable and method of a file that has a text as its value. */
+    /** Returns the possible texts of each variable and method in a file, by name. */
     private static Map<String, List<String>> textsMade(String code) {
         Map<String, List<String>> made = new HashMap<>();
         Matcher each = TEXT_MADE.matcher(code);
@@ -166,14 +159,13 @@ final class Messages {
         return (int) WORD.matcher(text).results().count();
     }
 
-    /** The pages of messages, by area. */
     static List<Path> pages() throws IOException {
         try (Stream<Path> files = Files.list(ROOT.resolve("docs/guide/messages"))) {
             return files.sorted().toList();
         }
     }
 
-    /** Returns the page of symptoms, whose entries also count. */
+    /** Returns the page of symptoms, whose entries count as well. */
     static Path symptoms() {
         return ROOT.resolve("docs/guide/troubleshooting.md");
     }

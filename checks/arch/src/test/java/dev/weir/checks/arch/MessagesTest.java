@@ -13,9 +13,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks that the guide has an entry for each message, in the words of the code that throws or logs it, and that each
- * entry matches an existing message. Words that a helper in another file composes are checked only in that file. Words
- * passed to a helper that creates the exception are checked only if the call follows {@code throw}.
+ * Checks that the guide has an entry for each message, in the words of the code, and that each entry matches a message.
+ * Words composed by a helper are checked only in the helper's file. Words passed to a helper that creates the exception
+ * are checked only after {@code throw}.
  */
 class MessagesTest {
 
@@ -25,7 +25,7 @@ class MessagesTest {
     private static List<Message> messages = List.of();
     private static List<Entry> entries = List.of();
 
-    /** Scans all sources once for all tests, because a scan takes seconds. */
+    /** Scans all sources once, because a scan takes seconds. */
     @BeforeAll
     static void scan() throws IOException {
         messages = Messages.ofSources();
@@ -69,7 +69,6 @@ class MessagesTest {
         });
     }
 
-    /** Tests the scan itself: which code is text, which is not, and which message an entry belongs to. */
     @Test
     void scan_ofPlantedCode_findsItsMessages() {
         List<Message> found = Messages.of("Planted", """
@@ -92,10 +91,7 @@ class MessagesTest {
                 .isFalse();
     }
 
-    /**
-     * Each branch is a separate message. If both were one message, an entry could combine words of both branches and
-     * match neither.
-     */
+    /** One message for both branches could match an entry that neither branch matches. */
     @Test
     void scan_ofAChoice_findsAMessageForEachWay() {
         assertThat(Messages.of("Planted", """

@@ -13,8 +13,8 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.stream.Stream;
 
 /**
- * Requires that all types which users see in a class are public: its supertypes and the types of its members, including
- * type arguments. Stateless.
+ * Requires public types in everything that users see of a class: supertypes, types of members, and type arguments.
+ * Stateless.
  */
 final class NameNoInternalType extends ArchCondition<JavaClass> {
 

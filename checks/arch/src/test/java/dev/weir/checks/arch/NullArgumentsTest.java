@@ -25,10 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Passes null for each parameter that is not {@code @Nullable}, to each public method and constructor that users can
- * call. The call must refuse it with a message that contains the parameter's name. The other parameters get values from
- * {@link Samples}; a new parameter type needs an entry there. Abstract types without a sample are skipped, because
- * users implement them.
+ * Passes null for each parameter without {@code @Nullable}, to each public method and constructor. The call must refuse
+ * it and name the parameter. The other parameters get values from {@link Samples}, which needs an entry for each new
+ * type. Abstract types without a sample are skipped, because users implement them.
  */
 class NullArgumentsTest {
 
@@ -45,7 +44,7 @@ class NullArgumentsTest {
             "dev.weir.jdbc",
             "dev.weir.testkit");
 
-    /** Types that Weir creates and users only read. Their constructors and factories are not called by users. */
+    /** Types that users only read. Weir creates their instances. */
     private static final Set<String> READ_ONLY = Set.of(
             "DrainReport",
             "StageSnapshot",
@@ -74,7 +73,7 @@ class NullArgumentsTest {
             "StageProfile.Wait",
             "Flame");
 
-    /** Methods that the engine calls per element or batch, and types whose instances would need a broker. */
+    /** Methods called by the engine per element or batch, and types whose instances need a broker. */
     private static final Set<String> LEFT_OUT = Set.of(
             "VirtualClock.await",
             "Ordering.keyOf",
@@ -89,14 +88,14 @@ class NullArgumentsTest {
 
     private static Samples samples = new Samples();
 
-    /** A method or constructor of a public type, which may have inherited it. */
+    /** A method or constructor of a public type, perhaps inherited. */
     record Call(Class<?> type, Executable executable) {
 
         boolean isStatic() {
             return executable instanceof Constructor || Modifier.isStatic(executable.getModifiers());
         }
 
-        /** Returns whether users only override the method, and never call it. */
+        /** Returns whether users override the method and never call it. */
         boolean isCallback() {
             return type.isInterface() && !isStatic() && !samples.has(type);
         }
@@ -111,7 +110,6 @@ class NullArgumentsTest {
                     || executable.getName().equals("equals");
         }
 
-        /** Returns the name of a type with its enclosing types, without the package. */
         private static String nameOf(Class<?> type) {
             return type.getName().substring(type.getPackageName().length() + 1).replace('$', '.');
         }
@@ -178,7 +176,7 @@ class NullArgumentsTest {
         if (!Modifier.isAbstract(type.getModifiers())) {
             all.addAll(Arrays.asList(type.getConstructors()));
         }
-        // Operators are inherited from classes that are not public.
+        // Non-public superclasses declare the operators.
         for (Class<?> each = type;
                 each != null && each.getName().startsWith("dev.weir.");
                 each = each.getSuperclass()) {
@@ -210,8 +208,8 @@ class NullArgumentsTest {
     }
 
     /**
-     * Returns a pattern for messages that name the parameter, either by the text given to {@code requireNonNull} or in
-     * the JVM's own message. A parameter {@code newClock} may be called {@code clock}.
+     * Returns a pattern for messages that name the parameter, from {@code requireNonNull} or from the JVM. A parameter
+     * {@code newClock} may be called {@code clock}.
      */
     private static String namingPattern(String name) {
         String plain =

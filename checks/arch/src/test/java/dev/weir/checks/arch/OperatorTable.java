@@ -29,14 +29,13 @@ import javax.tools.ToolProvider;
 
 /**
  * The table of all operators, extracted from the facade's sources with the compiler. Names and descriptions come from
- * the methods' Javadoc; acknowledgements and costs come from their {@code Operator} annotations. Confined to one
- * thread.
+ * Javadoc; acknowledgements and costs come from {@code Operator} annotations. Confined to one thread.
  */
 final class OperatorTable {
 
     private static final String MARK = "dev.weir.stream.Operator";
 
-    /** Methods that only configure the upstream stage and add no stage. */
+    /** Methods that configure the upstream stage and add no stage. */
     private static final Set<String> NO_OPERATORS = Set.of("named", "with", "supervised");
 
     /** The types whose values are parts of a pipeline. */
@@ -46,7 +45,7 @@ final class OperatorTable {
             "dev.weir.stream.Sink.Loop",
             "dev.weir.stream.ResultSink");
 
-    /** Annotation values that the page states only once, above its tables. */
+    /** Annotation values that the page states once, above its tables. */
     private static final Set<String> USUAL = Set.of(
             "each goes with its element",
             "kept with each element",
@@ -105,7 +104,7 @@ final class OperatorTable {
         return byName.get(name);
     }
 
-    /** Returns the public methods that create a part of a pipeline but lack the annotation. */
+    /** Returns the public methods that create a part of a pipeline without the annotation. */
     List<String> unmarked() {
         return facades.stream()
                 .flatMap(facade -> methods(facade)
@@ -117,7 +116,6 @@ final class OperatorTable {
                 .toList();
     }
 
-    /** The page, in Markdown. */
     String markdown() {
         StringBuilder page = new StringBuilder("""
                 # Operators

@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The public surface of a module as text, sorted by name. It has a line for each public type outside internal packages,
- * and for each public and protected member. Contains only static methods.
+ * The public surface of a module as sorted text: a line for each public type outside internal packages, and for each
+ * public and protected member. Contains only static methods.
  */
 final class PublicSurface {
 
@@ -79,8 +79,8 @@ final class PublicSurface {
     }
 
     /**
-     * Returns the methods that a type inherits from non-public types. The type itself has only bridge methods for them,
-     * which lack type arguments.
+     * Returns the methods that a type inherits from non-public types. Their bridge methods in the type lack type
+     * arguments.
      */
     private static Stream<Method> inherited(Class<?> type) {
         Stream<Method> ofInterfaces = Arrays.stream(type.getMethods())
@@ -174,7 +174,7 @@ final class PublicSurface {
         return variable.getName() + (bounds.isEmpty() ? "" : " extends " + bounds);
     }
 
-    /** Returns the simple name of a type, because a move to another package already changes the type's own line. */
+    /** Returns the simple name of a type. Its own line shows the package. */
     private static String name(Type type) {
         return PACKAGE.matcher(type.getTypeName()).replaceAll("").replace('$', '.');
     }

@@ -9,9 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Checks that the surface that users compile and link against does not change unintentionally. Each published module
- * lists it in its {@code api.txt}. Running this test with {@code -Dweir.write=true} accepts a change, so the commit
- * shows the difference.
+ * Checks that the API of each published module matches its {@code api.txt}. Running this test with {@code
+ * -Dweir.write=true} accepts a change, and the commit shows the difference.
  */
 class PublicSurfaceTest {
 

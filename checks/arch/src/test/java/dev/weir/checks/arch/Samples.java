@@ -116,7 +116,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** Valid sample values for all parameter types of public methods. Confined to its test. */
+/** Sample values for all parameter types of public methods. Confined to its test. */
 final class Samples implements AutoCloseable {
 
     /** Valid as a name, a topic, an address and a regular expression. */
@@ -319,7 +319,6 @@ final class Samples implements AutoCloseable {
         byType.put(type, sample);
     }
 
-    /** Returns whether the table has a value for this type. */
     boolean has(Class<?> type) {
         return byType.containsKey(type);
     }
@@ -368,7 +367,7 @@ final class Samples implements AutoCloseable {
         throw new IllegalArgumentException("Samples has no value of " + type);
     }
 
-    /** Returns a handler that answers with its first argument, or with null if there is none. */
+    /** Returns a handler that answers with its first argument, or with null. */
     private static InvocationHandler standIn() {
         return (Object proxy, Method method, @Nullable Object[] arguments) -> {
             if (method.isDefault()) {

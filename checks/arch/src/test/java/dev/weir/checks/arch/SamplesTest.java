@@ -23,10 +23,7 @@ class SamplesTest {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
     private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
-    /**
-     * The number of samples per page that occur in no source. {@code NewcomerTest} compiles these directly from the
-     * README.
-     */
+    /** The number of samples per page that no source contains. {@code NewcomerTest} compiles these from the README. */
     private static final Map<String, Integer> ELSEWHERE = Map.of("README.md", 1);
 
     @Test

@@ -25,15 +25,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The tables of {@code configuration.md}. Each settings type has a chapter with the heading {@code ## Words (`Type`)}.
- * The chapter's first table is generated from the type's source and Javadoc, and from an instance with the defaults.
+ * The tables of {@code configuration.md}. Each settings type has a chapter {@code ## Words (`Type`)}, whose first table
+ * is generated from the type's source and Javadoc, and from an instance with the defaults.
  */
 final class SettingsPage {
 
-    /**
-     * Builder methods without a row: {@code check}, and the methods that set many properties of Kafka's clients, which
-     * the page describes in prose.
-     */
+    /** Builder methods without a row. The page describes methods that set many Kafka properties in prose. */
     private static final Set<String> NO_SETTINGS = Set.of("property", "properties", "from", "fromEnvironment", "check");
 
     private static final Pattern SEE = Pattern.compile("\\s*See \\{@link [^}]*}\\.\\s*");
@@ -89,7 +86,6 @@ final class SettingsPage {
         this.root = root;
     }
 
-    /** Returns the names of the types that have a chapter. */
     static Set<String> chapters() {
         Set<String> names = new LinkedHashSet<>();
         BUILDERS.forEach(name -> names.add(simple(name)));
@@ -98,7 +94,6 @@ final class SettingsPage {
         return names;
     }
 
-    /** Returns the page with its tables rewritten. */
     String with(String page) throws IOException {
         String made = page;
         for (String type : BUILDERS) {
@@ -169,7 +164,7 @@ final class SettingsPage {
                 : "| setting | values | default | what it does |\n|---|---|---|---|\n";
     }
 
-    /** Returns the methods whose return type is their own type, one per name. */
+    /** Returns the methods that return their own type, one per name. */
     private static List<Member> settings(SettingsSource source, String type) {
         Map<String, Member> settings = new LinkedHashMap<>();
         for (Member member : source.members(type)) {
@@ -203,7 +198,7 @@ final class SettingsPage {
         throw new IllegalStateException("no source of " + type);
     }
 
-    /** Returns the keys of a type that is read from files. The list comes from the error message for an unknown key. */
+    /** Returns the keys of a type that is read from files. The error message for an unknown key lists them. */
     private static Set<String> keys(String type) {
         Map<String, String> unknown = Map.of("weir.x", "1");
         try {
@@ -226,10 +221,7 @@ final class SettingsPage {
         throw new IllegalStateException("weir.x is no setting of " + type);
     }
 
-    /**
-     * Returns the values of the first parameter (its choices or its kind), followed by a blank; empty if the setting
-     * has no parameter.
-     */
+    /** Returns the values or the kind of the first parameter, and a blank; empty without a parameter. */
     private static String values(String type, String setting) {
         Class<?> owner = load(type);
         Method setter = Arrays.stream(owner.getDeclaredMethods())
@@ -276,10 +268,7 @@ final class SettingsPage {
         }
     }
 
-    /**
-     * Returns the default of a setting, read with the accessor of the same name. Sizes that depend on the heap are
-     * described in words.
-     */
+    /** Returns the default of a setting, from its accessor. Words describe sizes that depend on the heap. */
     private static String byDefault(String type, String setting) {
         Object settings = DEFAULTS.get(type);
         if (settings == null) {
@@ -311,7 +300,7 @@ final class SettingsPage {
                 : time.toSeconds() + " s";
     }
 
-    /** Returns the properties of a Spring application, from the records that Spring binds. */
+    /** Returns the properties of a Spring application, from the records bound by Spring. */
     private String ofProperties() throws IOException {
         StringBuilder table = new StringBuilder("| property | values | default | what it does |\n|---|---|---|---|\n");
         SettingsSource source = source("dev.weir.spring.WeirProperties");

@@ -21,9 +21,9 @@ class SettingsPageTest {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
     private static final Path PAGE = ROOT.resolve("docs/reference/configuration.md");
 
-    /** Types with a builder that do not configure a user's application, or that are described on another page. */
+    /** Types with a builder that are described on other pages, or do not configure an application. */
     private static final Set<String> ELSEWHERE = Set.of(
-            "WeirSettings", // Only returns builders, which have chapters of their own.
+            "WeirSettings", // Returns only builders, which have chapters.
             "KafkaCluster", // Brokers for tests, described in testkit.md.
             "NumberRuns", // A driver's own: weir-driver.
             "Tuner", // Tries values of the controls, described in console.md.
@@ -71,7 +71,7 @@ class SettingsPageTest {
         assertThat(missing).as("types with settings that are in no chapter").isEmpty();
     }
 
-    /** Returns the name of the settings type that a public type is or builds; null if it is neither. */
+    /** Returns the name of the settings type that a public type is or builds, or null. */
     private static String nameOfSettings(JavaClass type) {
         boolean isSeen = type.getModifiers().contains(JavaModifier.PUBLIC)
                 && !(type.getPackageName() + ".").contains(".internal.");

@@ -23,8 +23,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * The types of one source file, with their methods, record components and Javadoc in file order, as parsed by the
- * compiler. Immutable after reading.
+ * The types of a source file, parsed by the compiler: methods, record components and Javadoc, in file order. Immutable
+ * after reading.
  */
 final class SettingsSource {
 
@@ -35,9 +35,9 @@ final class SettingsSource {
     /**
      * A method, or a component of a record.
      *
-     * @param type the return type or the component's type; the enclosing type if it is only named by a type parameter
-     * @param doc its comment; empty without one
-     * @param byDefault the default of a component; empty without one
+     * @param type the return type or the component's type; the enclosing type in place of its type parameter
+     * @param doc its comment, or empty
+     * @param byDefault the default of a component, or empty
      */
     record Member(String name, String type, boolean isPublic, boolean isComponent, String doc, String byDefault) {}
 
@@ -113,7 +113,7 @@ final class SettingsSource {
             return super.visitClass(type, null);
         }
 
-        /** Returns the type parameter that represents the type itself; empty if there is none. */
+        /** Returns the type parameter for the type itself, or empty. */
         private static String selfType(ClassTree type) {
             return type.getTypeParameters().stream()
                     .filter(parameter -> parameter.getBounds().stream()

@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The documents of a project that become pages of its site. Finds their faults: dead links and anchors, missing or
- * additional titles, and pages that no index names. Confined to one thread.
+ * The documents of a project that become pages of its site. Finds dead links and anchors, missing or additional titles,
+ * and pages without a link from an index. Confined to one thread.
  */
 final class SiteDocuments {
 
@@ -128,7 +128,7 @@ final class SiteDocuments {
         return parts.length == 1 || known.contains(parts[1]) ? null : "no heading of that name in " + file;
     }
 
-    /** Returns the target file of a link, relative to the project, or null if the project has no such file. */
+    /** Returns the target file of a link, relative to the project, or null if it does not exist. */
     private @Nullable String target(String document, String path) {
         if (path.isEmpty()) {
             return document;
@@ -141,7 +141,7 @@ final class SiteDocuments {
         }
     }
 
-    /** Checks that at least one of the two indexes links to each page below {@code docs}. */
+    /** Checks that one of the two indexes links to each page below {@code docs}. */
     private void checkNavigation() {
         Set<String> named = new HashSet<>(AT_THE_TOP);
         named.add(INDEX);
@@ -159,7 +159,7 @@ final class SiteDocuments {
         }
     }
 
-    /** Returns the anchors of a page, as GitHub and the site generate them. */
+    /** Returns the anchors of a page as GitHub and the site generate them. */
     private static List<String> anchors(String text) {
         List<String> found = new ArrayList<>();
         headings(text).forEach(heading -> {
@@ -184,7 +184,7 @@ final class SiteDocuments {
         return LINK.matcher(blanked(text, CODE)).results();
     }
 
-    /** Replaces code by the same number of spaces, so that the positions of the other text do not change. */
+    /** Replaces code by as many spaces, which keeps the positions of other text. */
     private static String blanked(String text, Pattern code) {
         return code.matcher(text)
                 .replaceAll(match -> Matcher.quoteReplacement(match.group().replaceAll("[^\n]", " ")));

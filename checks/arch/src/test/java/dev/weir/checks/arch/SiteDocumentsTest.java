@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Checks that this project's documents have no faults, and that each kind of fault is found in a small sample site. */
+/** Checks that the documents have no faults, and that each kind of fault is found in a small site. */
 class SiteDocumentsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

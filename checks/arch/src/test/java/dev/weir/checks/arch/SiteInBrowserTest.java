@@ -31,10 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Opens the site built by {@code checks/site.sh} in a browser and clicks through it, first from disk and then from a
- * web server.
- */
+/** Clicks through the site built by {@code checks/site.sh} in a browser, first from disk and then from a web server. */
 @Tag("long")
 @Timeout(180)
 class SiteInBrowserTest {
@@ -100,7 +97,7 @@ class SiteInBrowserTest {
     }
 
     private static void awaitTrue(String condition) {
-        // Evaluating a script fails while the browser is loading the next page.
+        // A script fails while the browser loads the next page.
         await().atMost(PATIENCE)
                 .untilAsserted(() ->
                         assertThat(browser.evaluate(condition)).as(condition).isEqualTo("true"));
@@ -189,7 +186,7 @@ class SiteInBrowserTest {
             browser.resize(1400, 900);
             browser.troubles.clear();
             browser.open(URI.create(host + "index.html"));
-            // The start page leads to a release, although a newer snapshot exists.
+            // The start page leads to a release instead of the newer snapshot.
             awaitTrue("location.pathname.endsWith('/" + OLDER + "/README.html')");
             browser.open(URI.create(host + version + "/index.html"));
             awaitTrue("location.pathname.endsWith('/README.html') && document.readyState === 'complete'");
@@ -290,7 +287,6 @@ class SiteInBrowserTest {
         browser.prefer("light");
     }
 
-    /** Builds the Javadoc of a minimal class, with the location and the additions that {@code checks/site.sh} uses. */
     @Test
     void javadoc_hasDarkModeAndTheVersionSwitch(@TempDir Path sources) throws Exception {
         Path api = makeJavadoc(sources);
@@ -345,7 +341,7 @@ class SiteInBrowserTest {
         return api;
     }
 
-    /** A property that the JDK's style sheet does not know would change nothing. */
+    /** A property that the JDK's style sheet lacks would change nothing. */
     @Test
     void javadocStyles_setPropertiesThatTheJdkKnows(@TempDir Path sources) throws Exception {
         String styles = Files.readString(makeJavadoc(sources).resolve("resource-files/stylesheet.css"));

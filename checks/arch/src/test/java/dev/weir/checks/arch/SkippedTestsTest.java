@@ -12,15 +12,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Prints the skipped tests in the last module of the build, because Surefire shows only their number. */
+/** Prints the skipped tests, because Surefire shows only their number. */
 class SkippedTestsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /**
-     * Matches the name, the class, and the reason, which is an attribute or the text after the exception's name in the
-     * stack trace.
-     */
+    /** Matches the name, the class, and the reason: an attribute, or the text after the exception's name. */
     private static final Pattern SKIPPED =
             Pattern.compile("<testcase name=\"([^\"]*)\" classname=\"([^\"]*)\"[^>]*>\\s*"
                     + "<skipped(?: message=\"([^\"]*)\")?[^>]*>"

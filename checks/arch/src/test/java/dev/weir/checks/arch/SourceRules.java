@@ -22,8 +22,8 @@ import javax.tools.JavaFileObject;
 import javax.tools.ToolProvider;
 
 /**
- * Rules for source files that a formatter does not apply: lengths, comments and imports. Uses the compiler's parser,
- * which takes a tenth of the time of a parser generated from a grammar. Confined to one thread.
+ * Rules for source files about lengths, comments and imports, which the formatter does not apply. Uses the compiler's
+ * parser. Confined to one thread.
  */
 final class SourceRules {
 
@@ -32,7 +32,7 @@ final class SourceRules {
 
     private static final Pattern OPEN_TASK = Pattern.compile("(TO[D]O|FIX[M]E|XX[X])(?!\\s*#\\d)");
 
-    /** A comment that passes column 120. A link cannot be broken. */
+    /** A comment beyond column 120. Links are exempt. */
     private static final Pattern LONG_COMMENT = Pattern.compile("(?=.{121})(?!.*https?://)\\s*(//|/\\*|\\*).*");
 
     private static final Pattern NO_CODE = Pattern.compile("\\s*(//.*)?");

@@ -20,7 +20,7 @@ class SourceRulesTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** Bounds the memory: the trees of all files together need more than a gigabyte. */
+    /** Bounds the memory: the trees of all files need more than a gigabyte. */
     private static final int FILES_AT_ONCE = 200;
 
     @Test

@@ -15,14 +15,14 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks that downloads are pinned, that each bundled script has a notice, and that the project names an address for
+ * Checks that downloads are pinned, that each bundled script has a notice, and that the project has an address for
  * reports.
  */
 class SupplyChainTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** Scripts that a build unpacks from a webjar and ships, with the property for their version. */
+    /** Scripts that a build unpacks from a webjar, with the property for their version. */
     private static final Map<String, String> UNPACKED = Map.of("Chart.js", "chartjs.version");
 
     private static final Pattern UNPACKS = Pattern.compile("<artifactItem>\\s*<groupId>org\\.webjars");
@@ -40,7 +40,6 @@ class SupplyChainTest {
         assertThat(Files.readString(ROOT.resolve("mvnw"))).contains("sha256sum -c");
     }
 
-    /** {@code checks/site.sh} installs one version of each package, with hashes that pip checks. */
     @Test
     void packagesOfTheSite_arePinnedWithHashes() throws IOException {
         List<String> packages = Files.readAllLines(ROOT.resolve("docs/site/requirements.txt")).stream()

@@ -15,27 +15,27 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Figures for the testing page, counted in test sources and in the pages next to it. Confined to one thread. */
+/** Figures for the testing page, counted in test sources and other pages. Confined to one thread. */
 final class TestingFigures {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
     private static final Path INTERNALS = ROOT.resolve("docs/internals");
 
-    /** Written in parts, because this file is searched as well. */
+    /** Split, because this file is searched as well. */
     private static final String LONG = "@Tag(" + '"' + "long" + '"' + ")";
 
     private static final Pattern TEST =
             Pattern.compile("^ +@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|FuzzTest)\\b", Pattern.MULTILINE);
     private static final Pattern FUZZ = Pattern.compile("^ +@" + "FuzzTest\\b", Pattern.MULTILINE);
 
-    /** Separator of adjacent cells on the page. */
+    /** The text between two cells of a row. */
     private static final String CELL_END = " | ";
 
     private static final String SIMULATIONS = "weir-kafka/src/test/java/dev/weir/kafka/internal/";
     private static final String LEAN = "weir-lean/src/test/java/dev/weir/lean/";
     private static final String STREAM = "weir-stream/src/test/java/dev/weir/stream/";
 
-    /** Test sources by their paths below the root. */
+    /** Test sources by path. */
     private final Map<String, String> sources = new TreeMap<>();
 
     private final Map<String, String> figures = new LinkedHashMap<>();
@@ -55,7 +55,7 @@ final class TestingFigures {
         return ROOT.relativize(file).toString().matches(".*src/(?:test|jcstress)/java/.*");
     }
 
-    /** Counts all figures. Returns the text of the other cells of each row, by the text of the row's first cell. */
+    /** Counts all figures. Returns the later cells of each row, by its first cell. */
     static Map<String, String> count() throws IOException {
         TestingFigures counted = new TestingFigures();
         counted.tests();
@@ -130,7 +130,7 @@ final class TestingFigures {
         put(name, some, many);
     }
 
-    /** Returns the value of a constant, or its default if a property can override it. */
+    /** Returns the value of a constant, or its default if a property overrides it. */
     private static long constant(String text, String name) {
         return number(text, "\\b" + name + " = (?:Integer\\.getInteger\\(\"[^\"]*\", )?([\\d_]+)\\)?;");
     }
@@ -247,7 +247,7 @@ final class TestingFigures {
         return Files.readAllLines(INTERNALS.resolve(page));
     }
 
-    /** Returns the cells of the rows of the table that begins with {@code head}. */
+    /** Returns the cells of the rows below {@code head}. */
     private static List<List<String>> rows(String page, String head) throws IOException {
         return lines(page).stream()
                 .dropWhile(line -> !line.startsWith(head))

@@ -17,7 +17,7 @@ class TestingPageTest {
 
     private static final Path PAGE = Path.of(System.getProperty("weir.root")).resolve("docs/internals/testing.md");
 
-    /** Matches a table row whose other cells are numbers or empty. */
+    /** Matches a table row with only numbers or empty cells after the first one. */
     private static final Pattern NUMBERS = Pattern.compile("\\| ([^|]+?) \\|(?: [\\d,.]+(?: %)? \\|)+.*");
 
     @Test
@@ -47,7 +47,7 @@ class TestingPageTest {
         assertThat(typed).as("typed by hand").isEmpty();
     }
 
-    /** Returns the page with {@code cells} in the row's cells after the first one. */
+    /** Returns the page with {@code cells} after the row's first cell. */
     private static String withFigure(String page, String what, String cells) {
         int count = cells.split(" \\| ", -1).length;
         Pattern row =

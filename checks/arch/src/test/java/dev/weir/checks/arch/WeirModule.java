@@ -14,10 +14,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/**
- * The modules of Weir, each with its folder, its package below the root, and the modules that it may use. Has only
- * constants.
- */
+/** The modules of Weir, with their folders, packages and permitted modules. Has only constants. */
 enum WeirModule {
     STREAM("weir-stream", "stream"),
     SIMULATION("weir-simulation", "simulation"),
@@ -52,25 +49,25 @@ enum WeirModule {
         this.packageName = packageName;
     }
 
-    /** The packages of the modules that this one may use. */
+    /** Returns the packages of the modules that this module may use. */
     Set<String> uses() {
         return switch (this) {
             case STREAM, DRIVER, SIMULATION -> Set.of();
-            // Needs the simulation for its tests.
+            // Only the tests use the simulation.
             case LEAN -> Set.of("simulation");
             case KAFKA -> Set.of("stream", "lean", "simulation");
             case METRICS, TESTKIT, JDBC, ASIMOV -> Set.of("stream", "kafka");
-            // These modules need the testkit for their tests, as declared in their POMs.
+            // Only the tests of these modules use the testkit.
             case OTEL, FORMATS_EXAMPLE, PLAIN_EXAMPLE -> Set.of("stream", "kafka", "testkit");
             case PIPELINES_EXAMPLE -> Set.of("stream", "kafka", "console", "testkit");
             case SPRING -> Set.of("stream", "kafka", "metrics", "console", "testkit");
             case SPRING_EXAMPLE -> Set.of("stream", "kafka", "spring", "testkit");
-            // Needs the browser for its tests.
+            // Only the tests use the browser.
             case CONSOLE -> Set.of("stream", "kafka", "metrics", "checks.browser");
             case COMMAND -> Set.of("stream", "kafka", "metrics", "console");
-            // Tests that need the whole program are in weir-cli. The POM keeps the main code from using the program.
+            // Only tests use the program in weir-cli, as the POM ensures.
             case BENCH -> Set.of("stream", "kafka", "metrics", "console", "command", "testkit", "driver", "cli");
-            // The program finds the benchmark's commands by ServiceLoader and does not depend on them.
+            // ServiceLoader finds the benchmark's commands, so the program does not depend on them.
             case CLI -> Set.of("stream", "kafka", "metrics", "console", "command", "testkit", "examples.asimov");
         };
     }
@@ -100,14 +97,14 @@ enum WeirModule {
     }
 
     /**
-     * Main and test classes of all modules and of the other checks. The classes of this module are excluded, because
-     * some of them break the rules deliberately.
+     * Returns the main and test classes of all modules and checks, without this module, whose planted classes break
+     * rules.
      */
     static JavaClasses allClasses() {
         return Compiled.ALL;
     }
 
-    /** Holds the compiled classes, which are read once, because reading them takes many seconds. */
+    /** Holds the compiled classes. Reading them takes many seconds. */
     private static final class Compiled {
         static final JavaClasses ALL = readAll();
 

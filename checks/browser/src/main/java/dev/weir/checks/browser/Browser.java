@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Assumptions;
 
 /**
  * Controls a headless Chromium through the DevTools protocol (chromedevtools.github.io/devtools-protocol). The browser
- * can connect only to this machine. If Chromium is not installed, the test is skipped and the reason is printed. On a
- * CI server, where the environment variable {@code CI} is {@code true}, the test fails instead. Confined to one thread.
+ * can connect only to this machine. Without Chromium, the test is skipped with a reason; if the environment variable
+ * {@code CI} is {@code true}, it fails. Confined to one thread.
  */
 public final class Browser implements AutoCloseable {
 
@@ -62,7 +62,7 @@ public final class Browser implements AutoCloseable {
                         Stream.of(
                                 executable(),
                                 "--headless",
-                                // The page is our own, and containers have no user namespaces for the sandbox.
+                                // The page is our own, and containers lack user namespaces for the sandbox.
                                 "--no-sandbox",
                                 "--disable-gpu",
                                 "--disable-dev-shm-usage",
@@ -91,7 +91,7 @@ public final class Browser implements AutoCloseable {
         while ((line = log.readLine()) != null) {
             int at = line.indexOf("ws://");
             if (at >= 0) {
-                // Keep draining the browser's output. Otherwise it would block once the pipe is full.
+                // Reads the browser's output, because a full pipe would block the browser.
                 Thread.ofVirtual().start(() -> log.lines().forEach(ignored -> {}));
                 URI list = URI.create("http://" + URI.create(line.substring(at)).getAuthority() + "/json/list");
                 String pages = client.send(HttpRequest.newBuilder(list).build(), BodyHandlers.ofString())
@@ -106,7 +106,6 @@ public final class Browser implements AutoCloseable {
         throw new IOException("the browser did not start");
     }
 
-    /** Collects answers and troubles. */
     private final class Reader implements WebSocket.Listener {
 
         private final StringBuilder text = new StringBuilder();
@@ -157,7 +156,7 @@ public final class Browser implements AutoCloseable {
         JsonNode ignored = call("Page.navigate", JSON.createObjectNode().put("url", address.toString()));
     }
 
-    /** Returns the value of an expression in the page as text. If the value is a promise, waits for its result. */
+    /** Returns the value of an expression in the page as text. Waits for the result of a promise. */
     public String evaluate(String expression) throws Exception {
         JsonNode result = call(
                 "Runtime.evaluate",
@@ -183,7 +182,7 @@ public final class Browser implements AutoCloseable {
         prefer("dark");
     }
 
-    /** Emulates a user's preferred colour scheme, {@code dark} or {@code light}. */
+    /** Sets the preferred colour scheme, {@code dark} or {@code light}. */
     public void prefer(String scheme) throws Exception {
         ObjectNode parameters = JSON.createObjectNode();
         parameters
@@ -205,7 +204,7 @@ public final class Browser implements AutoCloseable {
                         .put("mobile", false));
     }
 
-    /** Presses a key. If its name is a single character, that character is also typed. */
+    /** Presses a key. A key with a single character is also typed. */
     public void press(String key) throws Exception {
         ObjectNode down = JSON.createObjectNode().put("type", "keyDown").put("key", key);
         if (key.length() == 1) {
@@ -217,7 +216,7 @@ public final class Browser implements AutoCloseable {
                 JSON.createObjectNode().put("type", "keyUp").put("key", key));
     }
 
-    /** Checks the page against axe-core's accessibility rules, in the given colour scheme. */
+    /** Checks the page against axe-core's accessibility rules, in this colour scheme. */
     public void assertAccessible(String scheme) throws Exception {
         prefer(scheme);
         assertThat(evaluate(axe() + "; typeof axe.run")).isEqualTo("function");

@@ -19,9 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Runs every jcstress case briefly. A case must show no forbidden outcome. Its variant named {@code Broken} must show
- * one, which proves that the case can detect its fault. The build runs only the cases in the packages of
- * {@link #ON_A_RECORDS_WAY}, because each case starts a JVM and takes seconds. The long tests run the other cases and
- * the broken variants.
+ * one, which proves that the case detects its fault. The build runs only cases in the packages of {@link
+ * #ON_A_RECORDS_WAY}; the long tests run the others and the broken variants.
  */
 class StressTest {
 
@@ -38,7 +37,7 @@ class StressTest {
     void casesOnARecordsWay_hold(@TempDir Path reports) throws Exception {
         String output = runSuite(reports, "^(?!.*" + Pattern.quote(BROKEN) + "$).*" + ON_A_RECORDS_WAY + ".*$", 100);
         Set<String> run = casesIn(reports);
-        // jcstress skips tests with three threads on a machine with two processors.
+        // jcstress skips cases with three threads on two processors.
         assertThat(run).hasSizeGreaterThanOrEqualTo(12).noneMatch(name -> name.endsWith(BROKEN));
         assertThat(failedIn(output)).as(output).isEmpty();
 
@@ -69,8 +68,8 @@ class StressTest {
     }
 
     /**
-     * On a busy machine, the threads of a case may rarely act at the same time in a short run. Broken variants that did
-     * not fail therefore run again, for longer.
+     * Repeats the broken variants that did not fail, for longer. On a busy machine, the threads of a case rarely act at
+     * the same time.
      */
     private static Set<String> unseenAfterLongerRuns(Path reports, Set<String> broken, Set<String> failed)
             throws IOException, InterruptedException {
@@ -88,7 +87,7 @@ class StressTest {
         return FAILED.matcher(output).results().map(match -> match.group(1)).collect(Collectors.toSet());
     }
 
-    /** Returns the cases that ran. jcstress writes an HTML file for each of them. */
+    /** Returns the cases that ran. Each has an HTML file. */
     private static Set<String> casesIn(Path reports) throws IOException {
         try (Stream<Path> files = Files.list(reports)) {
             return files.map(file -> file.getFileName().toString())
@@ -110,7 +109,7 @@ class StressTest {
                 cases,
                 "-r",
                 reports.toString(),
-                // Use one JVM configuration and one short round. Each case then takes less than a second.
+                // One JVM configuration and one short round take less than a second per case.
                 "-f",
                 "1",
                 "-fsm",

@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** Work ends while the member starts to wait for it. The member is woken, or sees that it need not wait. */
+/** Work ends while the member starts to wait for it. The member is woken, or does not wait. */
 @JCStressTest
 @Outcome(id = "false, true", expect = Expect.ACCEPTABLE, desc = "the member sees it")
 @Outcome(id = "true, false", expect = Expect.ACCEPTABLE, desc = "the member is woken")
@@ -56,7 +56,7 @@ public class FinishedRecordsStress {
         }
     }
 
-    /** One thread finishes records while the member takes finished records. Each record is taken once. */
+    /** One thread finishes records while the member takes them. Each record is taken once. */
     @JCStressTest
     @Outcome(id = "2, 3, 3", expect = Expect.ACCEPTABLE, desc = "both were counted, and taken once")
     @Outcome(id = "1, 3, 3", expect = Expect.ACCEPTABLE, desc = "the first was taken before the second came")

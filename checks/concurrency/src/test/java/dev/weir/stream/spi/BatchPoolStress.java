@@ -9,8 +9,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * A source fills a batch while the downstream thread releases earlier batches. The source never gets an array that is
- * still in use. Each batch still contains what was written into it, and a refilled batch contains no earlier elements.
+ * A source fills a batch while the downstream thread releases earlier batches. The source never gets an array in use,
+ * and batches keep their content.
  */
 @JCStressTest
 @Outcome(id = "1, 2, 0", expect = Expect.ACCEPTABLE, desc = "both batches read what was put into them, and no more")
@@ -26,7 +26,7 @@ public class BatchPoolStress {
     private Batch<Integer> second = inFlight;
     private int leftOver;
 
-    /** Returns a batch that, as far as the pool knows, was taken earlier by another thread. */
+    /** Returns a batch that another thread has taken, as far as the pool knows. */
     private Batch<Integer> inFlight() {
         Batch<Integer> batch = new Batch<>();
         batch.equip(new Object[2], Batch.NO_TOKENS, pool, CollectionEpoch.current());
@@ -35,7 +35,7 @@ public class BatchPoolStress {
         return batch;
     }
 
-    /** The source's thread, which owns the pool. It also releases a batch itself and takes it again. */
+    /** The source's thread owns the pool. It also releases a batch and takes it again. */
     @Actor
     public void source() {
         Batch<Integer> own = pool.take();
@@ -50,7 +50,7 @@ public class BatchPoolStress {
         second.add(2);
     }
 
-    /** The downstream thread, which releases one of its batches twice. */
+    /** The downstream thread releases one of its batches twice. */
     @Actor
     public void sink() {
         inFlight.release();
@@ -65,15 +65,15 @@ public class BatchPoolStress {
         result.r3 = leftOver;
     }
 
-    /** Returns the number of leftover values in the array after the batch's own elements. */
+    /** Returns the number of leftover values behind the batch's own elements. */
     @SuppressWarnings("NullAway") // beyond its size a batch holds nulls
     private static int countOf(Batch<Integer> batch) {
         return (batch.get(0) == null ? 0 : 1) + (batch.get(1) == null ? 0 : 1);
     }
 
     /**
-     * Faulty: a pool implemented as a plain stack in which 0 means empty, and which clears arrays after it has taken
-     * them back. A release that coincides with a take breaks both.
+     * Faulty: a plain stack in which 0 means empty, and which clears arrays after taking them back. A release during a
+     * take breaks both.
      */
     @JCStressTest
     @Outcome(id = "1, 2, 0", expect = Expect.ACCEPTABLE, desc = "both arrays hold what was put into them, and no more")

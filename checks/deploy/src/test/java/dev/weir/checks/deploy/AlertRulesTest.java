@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Checks that each alert rule fires in its own case and stays silent in a similar case, after a stop, and while a gauge
- * has no value.
+ * Checks that each alert rule fires in its case, and is silent in a similar case, after a stop, and while a gauge has
+ * no value.
  */
 class AlertRulesTest {
 
@@ -77,7 +77,7 @@ class AlertRulesTest {
                 new Rule("WeirBreakerOpen", RUNS + breaker("1x40"), RUNS + breaker("0x40")));
     }
 
-    /** A breaker may be shared, so its meters do not name a pipeline. */
+    /** Returns the meter of a breaker. It names no pipeline, because pipelines may share a breaker. */
     private static String breaker(String values) {
         return line("weir_breaker_open", values).replace("pipeline=\"p\"", "breaker=\"b\"");
     }
@@ -86,7 +86,7 @@ class AlertRulesTest {
         return new Rule(name, RUNS + series(gauge, firing), RUNS + series(gauge, silent));
     }
 
-    /** Checks one rule. Other rules may fire at the same time. */
+    /** Other rules may fire at the same time. */
     @ParameterizedTest
     @MethodSource("rules")
     void rule_inItsCaseAndBesideIt_firesAndIsSilent(Rule rule) throws Exception {
@@ -102,9 +102,7 @@ class AlertRulesTest {
                 .containsExactlyElementsOf(rules().stream().map(Rule::name).toList());
     }
 
-    /**
-     * A drained pipeline has meters as long as its process responds. Its rates remain nonzero for some more minutes.
-     */
+    /** A drained pipeline keeps its meters while its process responds. Its rates stay above zero for some minutes. */
     @ParameterizedTest
     @ValueSource(strings = {"stale", "0x6"})
     void pipelineThatWasStopped_raisesNoAlarmOfItsConsumer(String after) throws Exception {
@@ -125,7 +123,7 @@ class AlertRulesTest {
                 breaker("1x40"));
     }
 
-    /** A share group member has its own health meters and its own lag. */
+    /** A share group member has its own health and lag meters. */
     @ParameterizedTest
     @CsvSource({
         "WeirConsumerDead, weir_share_live, 0, 1",
@@ -140,7 +138,7 @@ class AlertRulesTest {
         assertFiring(List.of(), RUNS + series(meter, silent));
     }
 
-    /** Lags are unknown if a topic has no records, or if the first requests have no response yet. */
+    /** Lags are unknown if a topic has no records, or before the first responses. */
     @Test
     void lagsThatAreNotKnown_raiseNoAlarm() throws Exception {
         assertFiring(

@@ -7,17 +7,16 @@ import java.util.List;
 import java.util.function.IntToLongFunction;
 
 /**
- * Simulates a group of pods under an autoscaler, second by second. The autoscaler decides every 15 s, the polling
- * interval of KEDA. A result within a tenth of the current number changes nothing. A step up adds at most four pods or
- * doubles their number, whichever is more; new pods handle records after their start. A step down removes one pod per
- * minute, after all results of five minutes have allowed it. Each change moves partitions, whose records wait during
- * the move. Deterministic. Confined to one thread.
+ * Simulates a group of pods under an autoscaler, second by second. The autoscaler decides every 15 s, like KEDA, and
+ * ignores changes within a tenth. A step up at most doubles the pods, or adds four if that is more. A step down removes
+ * one pod per minute, if all results of the last five minutes allow it. Each change moves partitions, whose records
+ * wait meanwhile. Deterministic. Confined to one thread.
  */
 final class Autoscaling {
 
     static final int MOST_PODS = 12;
 
-    /** The number of records that a pod can handle per second. */
+    /** The number of records that a pod handles per second. */
     static final int POD_RECORDS = 1_000;
 
     private static final int DECISION_SECONDS = 15;
@@ -26,7 +25,7 @@ final class Autoscaling {
     private static final int STABLE_SECONDS = 300;
     private static final int DOWN_SECONDS = 60;
 
-    /** The default tolerance of the horizontal autoscaler. */
+    /** The autoscaler's default tolerance. */
     private static final double TOLERANCE = 0.1;
 
     private static final int MOST_MORE = 4;
@@ -35,20 +34,20 @@ final class Autoscaling {
     /** The readings that a policy sees. */
     record Look(int pods, long lagRecords, double lagSeconds, double busyShare, boolean outputLimits) {}
 
-    /** Computes the desired number of pods, before bounds and stabilisation are applied. */
+    /** Computes the desired number of pods, before limits apply. */
     @FunctionalInterface
     interface Policy {
         double pods(Look look);
     }
 
-    /** The load: the records that arrive, and the records that the output accepts, in a given second. */
+    /** The load: records that arrive, and records that the output accepts, by second. */
     record Load(int seconds, IntToLongFunction arriving, IntToLongFunction outputTakes) {}
 
     /**
      * The outcome of a simulated day.
      *
-     * @param lateSeconds the number of seconds in which the lag was above a minute
-     * @param moves how many times partitions moved
+     * @param lateSeconds the number of seconds with a lag above a minute
+     * @param moves the number of times that partitions moved
      */
     record Outcome(int maxLagSeconds, int lateSeconds, double podHours, int moves, int mostPods) {}
 

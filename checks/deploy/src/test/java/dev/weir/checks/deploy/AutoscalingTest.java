@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Compares the chart's rule for the number of pods with a rule based on plain lag, over simulated hours. The page about
- * scaling shows the resulting table.
+ * Compares the chart's rule for the number of pods with a rule for plain lag. The page about scaling shows the
+ * resulting table.
  */
 class AutoscalingTest {
 
@@ -26,21 +26,18 @@ class AutoscalingTest {
             |---|---|---|---|---|---|---|
             """;
 
-    /** The policy of the chart's query, with its default of 30 s. */
+    /** The chart's query, with its default of 30 s. */
     private static final Policy SECONDS =
             look -> look.outputLimits() ? look.pods() : look.pods() * look.busyShare() * (1 + look.lagSeconds() / 30);
 
-    /** The policy of the chart's query for share groups. */
+    /** The chart's query for share groups. */
     private static final Policy SECONDS_LEFT = look -> {
         double atWork = look.pods() * look.busyShare();
         double rate = Math.max(1, atWork * Autoscaling.POD_RECORDS);
         return atWork * (1 + look.lagRecords() / (30 * rate));
     };
 
-    /**
-     * Requests one pod for every 10,000 records of lag, which is ten seconds of a pod's work, like {@code lagThreshold}
-     * of KEDA's scaler for Kafka.
-     */
+    /** One pod for every 10,000 records of lag, like {@code lagThreshold} of KEDA's scaler for Kafka. */
     private static final Policy RECORDS = look -> look.lagRecords() / (10.0 * Autoscaling.POD_RECORDS);
 
     private static final long NO_LIMIT = Long.MAX_VALUE;
@@ -82,8 +79,8 @@ class AutoscalingTest {
                     new Load(10_800, t -> 4_500, t -> t >= 1_800 && t < 3_600 ? 2_000 : NO_LIMIT)));
 
     /**
-     * Returns the number of records in a given second of an invented day. Within five minutes after the shop opens, the
-     * rate rises to ten times the night's rate.
+     * Returns the number of records in a second of an invented day. Within five minutes, the rate rises to ten times
+     * the night's rate.
      */
     private static long blackFriday(int second) {
         double hour = second / 3_600.0;
@@ -130,7 +127,7 @@ class AutoscalingTest {
         Load much = new Load(3_600, t -> 3_500, t -> NO_LIMIT);
         Outcome grown = Autoscaling.run(SECONDS_LEFT, much);
         assertThat(grown.mostPods()).isGreaterThanOrEqualTo(4);
-        // Pods that were added to work off the backlog are removed again.
+        // Pods added for the backlog are removed again.
         assertThat(grown.podHours()).isBetween(3.5, 7.0);
     }
 }

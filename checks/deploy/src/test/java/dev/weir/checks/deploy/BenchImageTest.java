@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** Tests the benchmark's image without a container engine: unpacks its layers and runs its entry point from there. */
+/** Tests the benchmark's image without a container engine, from its unpacked layers. */
 class BenchImageTest {
 
     private static final String HOME = "/opt/weir/";
@@ -44,8 +44,8 @@ class BenchImageTest {
     }
 
     /**
-     * Runs the entry point with these arguments. Paths of the image are replaced by their unpacked locations. Returns
-     * the output.
+     * Runs the entry point with these arguments, and returns its output. Paths of the image are replaced by their
+     * unpacked locations.
      */
     private static String run(int expectedExitCode, List<String> arguments) throws Exception {
         List<String> command = new ArrayList<>();
@@ -89,10 +89,7 @@ class BenchImageTest {
         assertThat(at(HOME + "bin/weir")).isExecutable();
     }
 
-    /**
-     * A driver whose manifest names a missing file would fail at its start, possibly hours after the start of a
-     * campaign.
-     */
+    /** A driver whose manifest names a missing file would fail at its start, hours into a campaign. */
     @Test
     void eachDriver_hasAllThatItsManifestNames() throws Exception {
         List<String> drivers = new ArrayList<>();
@@ -129,7 +126,7 @@ class BenchImageTest {
         }
     }
 
-    /** A small variant of the command that starts a benchmark: brokers, Weir and rivals, all from the image's files. */
+    /** Runs a small benchmark from the image's files: brokers, Weir and rivals. */
     @Test
     @Tag("long")
     @Timeout(300)
@@ -149,9 +146,7 @@ class BenchImageTest {
         assertThat(said).contains("\"runsFailed\":0").contains("\"complete\":true");
     }
 
-    /**
-     * Checks the cloud-init file for a new machine: it loads the image that the build creates, and its script is valid.
-     */
+    /** The cloud-init file for a new machine must load the image of the build, and its script must be valid. */
     @Test
     void cloudInit_runsTheImageThatIsBuilt() throws Exception {
         Path file = Image.ROOT.resolve("deploy/bench/cloud-init.yaml");

@@ -24,10 +24,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the image as a container. Its layers are the read-only root file system, its entry point is process 1, and its
- * user has no privileges. The image that the build creates has no base, so it runs with this machine's libraries and
- * JDK. {@code checks/container.sh} creates an image from Debian's packages, which needs nothing from the machine.
- * Requires Linux and root.
+ * Runs the image as a container: a read-only root file system, process 1, and a user without privileges. The image of
+ * the build has no base, so it uses this machine's libraries and JDK. {@code checks/container.sh} creates an image from
+ * Debian's packages. Requires Linux and root.
  */
 @Tag("long")
 class ContainerTest {
@@ -35,8 +34,8 @@ class ContainerTest {
     private static final Duration SOON = Duration.ofMinutes(3);
 
     /**
-     * Arguments: the root; the JDK, or nothing if the image has a base; a folder with the same path inside and outside
-     * the container; the user; and the entry point.
+     * Arguments: the root; the JDK, or nothing if the image has a base; a folder with the same path inside and outside;
+     * the user; and the entry point.
      */
     private static final String ENTER = """
             set -eu
@@ -77,7 +76,7 @@ class ContainerTest {
         assumeTrue(mayMount(), "needs root and unshare of Linux, to make a container");
         Image image = Image.open(Files.createDirectory(folder.resolve("image")));
         Path root = Files.createDirectory(folder.resolve("root"));
-        // The container runs as a different user, who must be able to read these files.
+        // The container's user must be able to read these files.
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         image.unpack(root);
         boolean hasBase = Files.isDirectory(root.resolve("usr"));

@@ -10,8 +10,8 @@ import com.networknt.schema.SpecificationVersion;
 import java.util.List;
 
 /**
- * A kind with its {@code CustomResourceDefinition}. A cluster removes fields that the definition does not
- * contain; here they are errors. Rules in CEL ({@code x-kubernetes-validations}) are not evaluated. Stateless.
+ * A kind with its {@code CustomResourceDefinition}. Unknown fields are errors here; a cluster would remove them. Rules
+ * in CEL ({@code x-kubernetes-validations}) are not evaluated. Stateless.
  */
 final class CustomResource {
 
@@ -26,7 +26,7 @@ final class CustomResource {
         return spec.at("/names/kind").asText();
     }
 
-    /** Returns the faults of the object, or an empty list if it matches the definition. */
+    /** Returns the faults of the object, or an empty list. */
     List<String> faults(JsonNode object) {
         String group = spec.required("group").asText();
         for (JsonNode version : spec.required("versions")) {

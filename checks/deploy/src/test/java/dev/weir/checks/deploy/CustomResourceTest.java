@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Compares the objects that the chart renders for KEDA and the Prometheus operator with the definitions that these two
- * projects publish. The definitions are not stored here: {@code -Dweir.crds=FOLDER} names a folder with them.
+ * Compares the chart's objects for KEDA and the Prometheus operator with the definitions published by these projects.
+ * {@code -Dweir.crds=FOLDER} names a folder with the definitions.
  */
 class CustomResourceTest {
 

@@ -17,12 +17,11 @@ import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
-/** An image that a module of the build created, unpacked into a folder of the caller. Immutable. */
+/** An image created by the build, unpacked into a folder of the caller. Immutable. */
 final class Image {
 
     static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** Reads one entry of a tar file. */
     @FunctionalInterface
     interface EntryReader {
         void read(TarArchiveEntry entry, InputStream content) throws IOException;
@@ -40,12 +39,12 @@ final class Image {
                 folder.resolve(manifest.required("Config").asText()).toFile());
     }
 
-    /** Unpacks the tar of the command's image, but not yet its layers. */
+    /** Unpacks the tar file of the command's image, but not its layers. */
     static Image open(Path folder) throws IOException {
         return open("weir-image", folder);
     }
 
-    /** Unpacks the tar file of the image that the given module creates, but not yet its layers. */
+    /** Unpacks the tar file of the module's image, but not its layers. */
     static Image open(String module, Path folder) throws IOException {
         Path file = ROOT.resolve(module).resolve("target/" + Path.of(module).getFileName() + ".tar");
         assertThat(file).as("made by: ./mvnw -pl " + module + " -am package").exists();
@@ -59,7 +58,7 @@ final class Image {
         return texts(manifest.required("RepoTags"));
     }
 
-    /** The image's configuration: user, entry point, labels and so on. */
+    /** Returns the image's configuration: user, entry point, labels and so on. */
     JsonNode config() {
         return description.required("config");
     }
@@ -84,7 +83,7 @@ final class Image {
         }
     }
 
-    /** Unpacks all layers on top of each other, with the links and permissions of their files. */
+    /** Unpacks all layers on top of each other, with links and permissions. */
     void unpack(Path root) throws IOException, InterruptedException {
         for (JsonNode layer : manifest.required("Layers")) {
             Path file = folder.resolve(layer.asText());
@@ -97,8 +96,8 @@ final class Image {
     }
 
     /**
-     * Returns the image's entry point as a command of this machine, with this test's JVM. The class path file in
-     * {@code root} is rewritten to name the files there.
+     * Returns the image's entry point as a command of this machine, with this test's JVM. Rewrites the class path file
+     * in {@code root}.
      */
     List<String> command(Path root) throws IOException {
         List<String> command = new ArrayList<>();

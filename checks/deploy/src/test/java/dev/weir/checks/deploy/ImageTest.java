@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Checks the contents of the image, and that its entry point is the command. */
+/** Checks the image's contents, and that its entry point is the command. */
 class ImageTest {
 
     private static final int WRITABLE_BY_OTHERS = 0b000_010_010;
@@ -106,7 +106,7 @@ class ImageTest {
                 .orElseThrow(() -> new AssertionError("no " + prefix + " in " + layerOf.keySet()));
     }
 
-    /** A program for the entry point's JVM that prints the heap and Weir's default share of it. */
+    /** A program that prints the heap, and Weir's default share of it. */
     static final class Memory {
 
         private Memory() {}
@@ -125,10 +125,7 @@ class ImageTest {
         }
     }
 
-    /**
-     * Checks the rows of the guide's table. {@code MaxRAM} has the same effect on the JVM as a container's memory
-     * limit.
-     */
+    /** The rows of the guide's table. {@code MaxRAM} has the effect of a container's memory limit. */
     @ParameterizedTest
     @CsvSource({
         "512 MiB, 256 MiB, 32, 512m, 256",
@@ -141,7 +138,7 @@ class ImageTest {
         assertThat(Files.readString(Image.ROOT.resolve("docs/guide/kubernetes.md")))
                 .contains("| " + limit + " | " + heap + " | " + Math.round(bufferMegabytes) + " MB | 32 MB |");
         List<String> command = new ArrayList<>(entryPoint.subList(0, entryPoint.indexOf("-cp")));
-        // The JVM chooses this collector on such a small machine. It reserves part of the heap.
+        // The JVM's choice on such a small machine. It reserves part of the heap.
         command.addAll(List.of("-XX:MaxRAM=" + maxRam, "-XX:+UseSerialGC"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Memory.class.getName()));
         Path said = folder.resolve("memory of " + maxRam);

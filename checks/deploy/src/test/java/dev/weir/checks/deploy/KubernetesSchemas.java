@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * Checks objects against the published Kubernetes API, using the classes of its Java client. Refuses unknown fields,
- * missing required fields, and values of the wrong type. Stateless.
+ * Checks objects against the Kubernetes API, with the classes of its Java client. Refuses unknown fields, missing
+ * required fields, and values of the wrong type. Stateless.
  */
 final class KubernetesSchemas {
 
@@ -31,10 +31,7 @@ final class KubernetesSchemas {
 
     private KubernetesSchemas() {}
 
-    /**
-     * Throws {@link IllegalArgumentException}, or an exception of the JSON reader, if the API does not accept the
-     * object.
-     */
+    /** Throws {@link IllegalArgumentException} or a JSON reader's exception if the API refuses the object. */
     static void check(JsonNode object) throws IOException {
         String kind = object.required("kind").asText();
         Reader reader = READERS.get(kind);

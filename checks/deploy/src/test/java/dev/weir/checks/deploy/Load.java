@@ -15,8 +15,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Writes numbered records at a steady rate, with a hundred keys in turn, from its creation until it is stopped. Has its
- * own producer and thread. Confined to the test's thread.
+ * Writes numbered records at a steady rate, with a hundred keys in turn, until it is stopped. Has its own producer and
+ * thread. Confined to the test's thread.
  */
 final class Load implements AutoCloseable {
 
@@ -69,7 +69,7 @@ final class Load implements AutoCloseable {
         return sent.get();
     }
 
-    /** Stops the load, and returns the number of written records, which are numbered from 0. */
+    /** Stops the load, and returns the number of written records. */
     long stop() throws InterruptedException {
         thread.shutdown();
         assertThat(thread.awaitTermination(1, TimeUnit.MINUTES)).isTrue();

@@ -21,7 +21,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 /**
  * Rendered Kubernetes objects.
  *
- * @param all the objects in the order in which they were rendered
+ * @param all the objects in rendering order
  */
 record Manifests(List<Manifest> all) {
 
@@ -29,7 +29,6 @@ record Manifests(List<Manifest> all) {
     private static final Pattern SEPARATOR = Pattern.compile("(?m)^---$");
     private static final Pattern REFERENCE = Pattern.compile("\\$\\(([A-Za-z0-9_]+)\\)");
 
-    /** The text and the parsed tree of one object. */
     record Manifest(String text, JsonNode tree) {
 
         String kind() {
@@ -40,7 +39,6 @@ record Manifests(List<Manifest> all) {
             return tree.at("/metadata/name").asText();
         }
 
-        /** Returns the name of the file that contains this object. */
         String fileName() {
             return kind().toLowerCase(Locale.ROOT) + "-" + name() + ".yaml";
         }
@@ -116,8 +114,8 @@ record Manifests(List<Manifest> all) {
     }
 
     /**
-     * Returns the variables of a pod's container: first the ConfigMaps' variables, then its own. Secrets are optional
-     * and left out.
+     * Returns the variables of a pod's container: from ConfigMaps, then its own. Leaves out Secrets, which are
+     * optional.
      */
     Map<String, String> environment(String podName) {
         Map<String, String> environment = new HashMap<>();
@@ -140,7 +138,7 @@ record Manifests(List<Manifest> all) {
         return environment;
     }
 
-    /** Returns the arguments of a container, with its variables substituted as in Kubernetes. */
+    /** Returns the arguments of a container, with variables substituted as in Kubernetes. */
     List<String> arguments(Map<String, String> environment) {
         return Image.texts(container().required("args")).stream()
                 .map(word -> REFERENCE.matcher(word).replaceAll(reference -> {

@@ -34,14 +34,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /**
- * Checks that {@code deploy/kubernetes} equals the output of the chart, and that it matches Kubernetes, the image and
- * the command. Regenerate it with {@code -Dweir.write=true}.
+ * Checks that {@code deploy/kubernetes} equals the chart's output, and matches Kubernetes, the image and the command.
+ * Regenerate it with {@code -Dweir.write=true}.
  */
 class ManifestsTest {
 
     private static final String HEADER = "# Rendered from deploy/helm/weir: docs/guide/kubernetes.md says how.\n";
 
-    /** The time for which the JVM waits after a drain, for the last commit and for leaving the group. */
+    /** The time after a drain in which the JVM makes the last commit and leaves the group. */
     private static final long AFTER_DRAIN_SECONDS = 23;
 
     private static final long COMMIT_SECONDS = 10;
@@ -112,7 +112,7 @@ class ManifestsTest {
                 + more;
     }
 
-    /** The team's folder adds a second workload, and a prefix to all names. */
+    /** The team's folder adds a second workload and a name prefix. */
     @ParameterizedTest
     @EnumSource
     void scaling_inATeamsKustomization_findsItsWorkload_andLeavesOthersAlone(Variant variant) throws Exception {

@@ -26,9 +26,9 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pod's container as a process of this machine, with the image's entry point, and with the arguments, environment,
- * files, probes and grace period of the manifests. Only its port differs, because pods have separate addresses, whereas
- * processes share one. Confined to the test's thread, which closes it. Closing kills a process that is still running.
+ * A pod's container as a process of this machine, with the image's entry point and the manifests' arguments,
+ * environment, files, probes and grace period. Only its port differs, because processes share one address. Confined to
+ * the test's thread, which closes it. Closing kills a running process.
  */
 final class Pod implements AutoCloseable {
 
@@ -52,7 +52,7 @@ final class Pod implements AutoCloseable {
      * Starts a pod.
      *
      * @param entryPoint the image's entry point, as a command of this machine
-     * @param settings variables that replace the manifests' variables
+     * @param settings variables that replace the manifests' ones
      * @param folder the pod's own folder, which is created
      */
     static Pod start(
@@ -82,7 +82,7 @@ final class Pod implements AutoCloseable {
         return new Pod(manifests, folder, process);
     }
 
-    /** Writes the files of the first mounted ConfigMap, and returns the folder where a pod would have them. */
+    /** Writes the files of the first mounted ConfigMap, and returns their folder. */
     private static String writeFiles(Manifests manifests, Path folder) throws IOException {
         JsonNode mount = manifests.container().required("volumeMounts").required(0);
         JsonNode volume = manifests.pod().required("volumes").required(0);
@@ -95,20 +95,18 @@ final class Pod implements AutoCloseable {
         return mount.required("mountPath").asText();
     }
 
-    /** Waits until the readiness probe succeeds. */
     void awaitReady() {
         String path = manifests.container().at("/readinessProbe/httpGet/path").asText();
         Awaitility.await()
                 .atMost(START)
                 .pollInterval(Duration.ofMillis(200))
-                // The first line may be incomplete, or a busy machine may not have responded yet.
+                // The first line may be incomplete, or the process may not have responded yet.
                 .ignoreExceptionsInstanceOf(UncheckedIOException.class)
                 .until(() ->
                         !process.isAlive() || (!out().isEmpty() && get(path).statusCode() == 200));
         assertThat(process.isAlive()).as(said()).isTrue();
     }
 
-    /** Returns the status of the liveness probe. */
     int liveness() {
         return get(manifests.container().at("/livenessProbe/httpGet/path").asText())
                 .statusCode();
@@ -135,16 +133,16 @@ final class Pod implements AutoCloseable {
         }
     }
 
-    /** Sends SIGTERM, as a platform does first; the grace period begins. */
+    /** Sends SIGTERM. The grace period begins. */
     void sendTerm() {
         assertThat(process.isAlive()).as(said()).isTrue();
         long sentAt = System.nanoTime();
         sinceTerm = process.onExit().thenApply(ended -> Duration.ofNanos(System.nanoTime() - sentAt));
-        // In a container, the process is a child of the process that created the container.
+        // The container's process is a child of its creator.
         process.children().findFirst().orElseGet(process::toHandle).destroy();
     }
 
-    /** Checks that the process ends by itself within its grace period, and reports that it has drained. */
+    /** Checks that the process drains and ends by itself within its grace period. */
     void assertEndsWell() {
         try {
             assertThat(requireNonNull(sinceTerm, "told to end").get(manifests.graceSeconds() + 30, TimeUnit.SECONDS))
@@ -175,7 +173,7 @@ final class Pod implements AutoCloseable {
 
     @Override
     public void close() {
-        // The process that created the container may end alone and leave the container's process 1 behind.
+        // The creator of the container may end and leave the container's process 1 behind.
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         try {
             assertThat(process.destroyForcibly().waitFor(30, TimeUnit.SECONDS)).isTrue();

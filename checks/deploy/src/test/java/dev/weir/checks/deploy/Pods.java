@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The pods of one workload, changed as Kubernetes changes them. Confined to the test's thread, which closes it. */
+/** The pods of one workload, changed like Kubernetes does. Confined to the test's thread, which closes it. */
 final class Pods implements AutoCloseable {
 
     private final Manifests manifests;
@@ -32,7 +32,7 @@ final class Pods implements AutoCloseable {
         return List.copyOf(running);
     }
 
-    /** Scales up or down. All new pods start together. To scale down, the newest pods receive SIGTERM together. */
+    /** Scales up or down. New pods start together, and the newest pods get SIGTERM together. */
     void scaleTo(int count) throws IOException {
         List<Pod> going = new ArrayList<>();
         while (running.size() > count) {
@@ -47,8 +47,8 @@ final class Pods implements AutoCloseable {
     }
 
     /**
-     * Replaces the pods one after the other. Each pod ends before its successor starts. The next replacement begins
-     * when the successor is ready.
+     * Replaces the pods one after the other. A pod's successor starts after the pod has ended, and must be ready before
+     * the next replacement.
      */
     void roll() throws IOException {
         for (int place = 0; place < running.size(); place++) {
@@ -60,10 +60,7 @@ final class Pods implements AutoCloseable {
         }
     }
 
-    /**
-     * A new pod of a StatefulSet has the name of its predecessor. In a Deployment the name would differ, but nothing
-     * reads it.
-     */
+    /** Starts a pod with the name of its predecessor, as in a StatefulSet. Nothing reads the name in a Deployment. */
     private Pod start(int place) throws IOException {
         Pod pod = Pod.start(manifests, entryPoint, "weir-" + place, settings, folder.resolve("pod-" + all.size()));
         all.add(pod);

@@ -14,10 +14,7 @@ final class Promtool {
 
     private Promtool() {}
 
-    /**
-     * Checks that the tests in a file pass. Without the tool, the caller's test is skipped; with {@code CI=true}, it
-     * fails.
-     */
+    /** Checks that the tests in a file pass. Without the tool, the test is skipped; with {@code CI=true}, it fails. */
     static void assertHolds(Path test) throws IOException, InterruptedException {
         Path out = test.resolveSibling("out");
         Process process;

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the autoscaler's queries in Prometheus' own rule tests. Needs {@code promtool}. */
+/** Runs the autoscaler's queries in Prometheus's rule tests. Needs {@code promtool}. */
 class QueryTest {
 
     private static final String NOTHING = """
@@ -13,10 +13,7 @@ class QueryTest {
               input_series:
             """;
 
-    /**
-     * In one pod, one thread spends half of its time in each of two stages. In the other pod, half of ten threads are
-     * busy.
-     */
+    /** In one pod, one thread is half busy in each of two stages. In the other pod, half of ten threads are busy. */
     private static final String TWO_PODS = NOTHING + """
                 - { series: 'weir_stage_busy_seconds_total{job="weir",instance="a",stage="read"}', values: '0+7.5x40' }
                 - { series: 'weir_stage_busy_seconds_total{job="weir",instance="a",stage="write"}', values: '0+7.5x40' }

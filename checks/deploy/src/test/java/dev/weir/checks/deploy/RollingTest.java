@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Runs the pods of the manifests against a broker under load. A rolling restart and scaling must lose nothing and write
- * nothing twice, because each pod drains within its grace period.
+ * Runs the pods of the manifests against a broker under load. Rolling restarts and scaling must lose or duplicate
+ * nothing, because pods drain within their grace period.
  */
 class RollingTest {
 
@@ -50,8 +50,8 @@ class RollingTest {
     }
 
     /**
-     * Returns pods with a team's own overlay: brokers, topics and group. Their JVMs are limited, because many run on a
-     * small machine.
+     * Returns pods with a team's overlay: brokers, topics and group. Their JVMs are small, because many run on one
+     * machine.
      */
     private static Pods pods(Variant variant, String name) {
         KAFKA.cluster().createTopic(name + "-in", PARTITIONS);
@@ -83,7 +83,7 @@ class RollingTest {
                 .untilAsserted(() -> assertThat(written(name + "-out")).isGreaterThanOrEqualTo(count));
     }
 
-    /** Checks that each record was written once. Call after all pods have ended. */
+    /** Checks that each record was written once, after all pods have ended. */
     private static void assertEachWrittenOnce(String name, long count, boolean inOrder) {
         List<ConsumerRecord<byte[], byte[]>> records =
                 Records.readAll(KAFKA.bootstrapServers(), name + "-out", IsolationLevel.READ_UNCOMMITTED);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Checks that the chart renders no secrets, that a changed secret replaces the pods, and that only scrapers can connect
- * to the pods.
+ * to pods.
  */
 class SecretsTest {
 
@@ -105,7 +105,7 @@ class SecretsTest {
         return manifests.workload().tree().at("/spec/template/metadata/annotations/checksum~1client-secret");
     }
 
-    /** Kustomize gives a generated Secret a name that depends on its content. */
+    /** Kustomize derives the name of a generated Secret from its content. */
     @ParameterizedTest
     @EnumSource
     void generatedSecret_thatChanges_replacesThePods(Variant variant) throws Exception {

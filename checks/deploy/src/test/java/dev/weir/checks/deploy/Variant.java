@@ -6,13 +6,13 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The three ways to run a pipe for which {@code deploy/kubernetes} has folders, all rendered from the chart. */
+/** The three ways to run a pipe in {@code deploy/kubernetes}, all rendered from the chart. */
 enum Variant {
     BASE("base", ""),
     STATIC_MEMBERS("overlays/static-members", "staticMembers"),
     SHARE_GROUP("overlays/share-group", "share.enabled");
 
-    /** Values that enable the objects for which plain Kubernetes is not enough. */
+    /** Values that enable objects beyond plain Kubernetes. */
     static final Map<String, String> SCALING = Map.of("serviceMonitor.enabled", "true", "autoscaling.enabled", "true");
 
     static final Path CHART = Image.ROOT.resolve("deploy/helm/weir");

@@ -15,8 +15,8 @@ final class BatchProcess {
     private BatchProcess() {}
 
     /**
-     * Takes the brokers, the topic (also the group's name), and the number of records after which it reports and then
-     * handles no more.
+     * Takes the brokers, the topic (also the group's name), and the number of records after which it reports and stops
+     * handling.
      */
     public static void main(String[] args) throws InterruptedException {
         CountDownLatch left = new CountDownLatch(Integer.parseInt(args[2]));

@@ -60,12 +60,11 @@ final class BenchAtCluster implements AutoCloseable {
         this.folder = folder;
     }
 
-    /** Runs a workload and returns its results. */
     ResultsFolder run(String yaml) throws InterruptedException {
         return run(Path.of(System.getProperty("weir.root")), yaml);
     }
 
-    /** Runs a workload with the drivers that were built below {@code root}, and returns its results. */
+    /** Runs a workload with the drivers built below {@code root}, and returns its results. */
     ResultsFolder run(Path root, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false);
         return new CampaignRunner(workload, settings(root, workload, existing()), SILENT).run();
@@ -79,12 +78,12 @@ final class BenchAtCluster implements AutoCloseable {
         return new CampaignRunner(workload, settings(root, workload, far), SILENT).run();
     }
 
-    /** Runs a workload whose processes run where the environment says, and returns its results. */
+    /** Runs a workload whose processes run in the environment, and returns its results. */
     ResultsFolder run(BenchEnvironment environment, String yaml) throws InterruptedException {
         return run(Path.of(System.getProperty("weir.root")), environment, yaml);
     }
 
-    /** Runs a workload with the drivers below {@code root}, and with processes where the environment says. */
+    /** Runs a workload with the drivers below {@code root}, in the environment. */
     ResultsFolder run(Path root, BenchEnvironment environment, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false);
         CampaignRunner.Settings there = settings(root, workload, existing(), environment);
@@ -96,7 +95,7 @@ final class BenchAtCluster implements AutoCloseable {
         return explore(BenchEnvironment.HERE, yaml);
     }
 
-    /** Explores a workload whose processes run where the environment says. */
+    /** Explores a workload whose processes run in the environment. */
     Explored explore(BenchEnvironment environment, String yaml) throws InterruptedException {
         Workload workload = Workload.parse("test", yaml, false).alone(List.of());
         CampaignRunner.Settings there =
@@ -115,12 +114,11 @@ final class BenchAtCluster implements AutoCloseable {
                 here.root(), here.data(), here.results(), here.seed(), here.resume(), here.cluster(), environment);
     }
 
-    /** Returns the cluster on which the campaigns run. */
     ExistingCluster existing() {
         return new ExistingCluster(cluster.bootstrapServers(), Map.of(), ExistingCluster.PREFIX, false);
     }
 
-    /** Creates and returns a folder like a checkout. Its only drivers are the given ones, with the given main class. */
+    /** Creates a folder like a checkout, with only the given drivers and main class, and returns it. */
     static Path checkoutWith(Path root, Class<?> main, String drivers) throws IOException {
         Path target = root.resolve("drivers/planted/target");
         Files.createDirectories(target.resolve("classes"));
@@ -134,7 +132,7 @@ final class BenchAtCluster implements AutoCloseable {
         return root;
     }
 
-    /** Creates a checkout folder that also has the drivers of Kafka's own client, including the generator. */
+    /** Creates a checkout folder that also contains the drivers of Kafka's own client, including the generator. */
     static Path checkoutWithGenerator(Path root, Class<?> main, String drivers) throws IOException {
         checkoutWith(root, main, drivers);
         Files.createSymbolicLink(

@@ -17,10 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Checks that a driver's slowness is not blamed on a broker that the driver left idle. The fault is planted into the
- * bare-socket driver, which otherwise keeps its broker busy.
- */
+/** Checks that a slow driver is not blamed on an idle broker. The fault is planted into the bare-socket driver. */
 @Tag("long")
 @Timeout(300)
 class BenchBlameTest {

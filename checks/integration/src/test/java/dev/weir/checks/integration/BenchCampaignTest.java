@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests a tiny campaign with a forked broker and drivers in their own processes. The campaign is interrupted and then
+ * Tests a tiny campaign with a forked broker and drivers in their own processes. The campaign is interrupted and later
  * completed.
  */
 @Timeout(180)
@@ -89,7 +89,7 @@ class BenchCampaignTest {
                     .content()
                     .contains("ConsumerConfig values", "fetch.min.bytes = ");
         });
-        // The whole topic fits into Weir's buffer, so Weir fetches hardly anything later.
+        // Weir's buffer holds the whole topic, so later fetches are few.
         assertThat(whole.runs())
                 .filteredOn(run -> !run.driver().equals("weir"))
                 .allSatisfy(run -> assertThat(run.totals().metrics())
@@ -117,10 +117,7 @@ class BenchCampaignTest {
                 .hasMessageStartingWith("stopped before the first run");
     }
 
-    /**
-     * If the campaign continued, each of the following runs would fail after a minute, and the failures would be
-     * attributed to the drivers.
-     */
+    /** Each remaining run would fail after a minute, and its driver would be blamed. */
     @Test
     @Tag("long")
     void brokerThatDies_endsTheCampaign_andIsNoFailureOfADriver() {
@@ -186,10 +183,7 @@ class BenchCampaignTest {
         assertThat(Reports.html(results)).isNotEmptyFile();
     }
 
-    /**
-     * The load has steps. Lag is the difference between the planned and the handled records, so a step up creates no
-     * lag by itself.
-     */
+    /** Lag is the number of planned records minus the handled ones. The planned load has steps. */
     @Test
     @Tag("long")
     void shapeOfALoad_isSent_andComparedLikeAnyOther() throws Exception {
@@ -222,7 +216,7 @@ class BenchCampaignTest {
         });
     }
 
-    /** Open loop: no record is dropped, and the latency of a delayed record begins at its planned time. */
+    /** Open loop: the latency of a late record starts at its planned time, and no record is dropped. */
     @Test
     @Tag("long")
     void producingAtAPlannedRate_isTimedFromThePlanToTheAcknowledgement() throws Exception {

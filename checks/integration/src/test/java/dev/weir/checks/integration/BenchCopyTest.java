@@ -23,9 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Checks, by reading the output topic, that every driver with the copy feature copies. Faulty drivers must be detected.
- */
+/** Checks the output topic of every driver with the copy feature. Faulty drivers must be detected. */
 @Timeout(300)
 class BenchCopyTest extends BenchTestBase {
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
@@ -43,7 +41,7 @@ class BenchCopyTest extends BenchTestBase {
               intervalMillis: 20, heapMegabytes: 256}
             """;
 
-    /** The dry run of {@link BenchPlannedLoadTest} covers exactly-once copies. */
+    /** {@link BenchPlannedLoadTest} covers exactly-once copies. */
     @Test
     @Tag("long")
     void driver_copiesEachRecord_byWhatStandsInTheOutput() throws Exception {
@@ -79,10 +77,7 @@ class BenchCopyTest extends BenchTestBase {
         requireCopied(driver, guarantee);
     }
 
-    /**
-     * In partition order, Parallel Consumer waits for the acknowledgement of each record before it begins the next one,
-     * which would take too long.
-     */
+    /** In partition order, Parallel Consumer would take too long: it waits for the acknowledgement of each record. */
     @Test
     @Tag("long")
     void parallelConsumer_copiesEachRecord_inNoOrder() throws Exception {
@@ -106,7 +101,6 @@ class BenchCopyTest extends BenchTestBase {
         assertThat(passed.usage().cpuNanos()).isPositive();
     }
 
-    /** Runs one pass of a driver of the given checkout. */
     private static Report.Passed copied(Path root, String driver, String yaml) throws Exception {
         WorkloadPoint point = Workload.parse("copy", yaml, false).points().get(0);
         DriverLauncher launcher = new DriverLauncher(DriverCatalog.below(root));

@@ -28,10 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Tests workloads that vary other things than the driver: members, producers, groups, brokers and the load's spread.
- * Real processes do the work.
- */
+/** Tests workloads that vary members, producers, groups, brokers and the load's spread, with real processes. */
 @Timeout(300)
 class BenchDimensionsTest extends BenchTestBase {
 
@@ -84,7 +81,6 @@ class BenchDimensionsTest extends BenchTestBase {
                 .collect(Collectors.toSet());
     }
 
-    /** Records that a planned load sends have their keys in the topic, and handlers process them by key. */
     @Test
     @Tag("long")
     void recordsThatAreSentByAPlan_haveTheirKeys() throws Exception {
@@ -155,7 +151,7 @@ class BenchDimensionsTest extends BenchTestBase {
         assertThat(names(run)).contains("client: fetches/s");
     }
 
-    /** Uses forked brokers, because only their settings can be changed. */
+    /** Only forked brokers can change their settings. */
     @Test
     @Tag("long")
     void brokers_areSetAndStartedAnew_asThePointsAsk() throws Exception {

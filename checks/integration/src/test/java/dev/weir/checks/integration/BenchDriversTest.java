@@ -14,17 +14,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Tests drivers with failing handlers, records of mixed lengths, a pipeline out of order, and a driver that lacks a
- * required feature.
- */
+/** Tests drivers with failing handlers, mixed record lengths, unordered handling, and a missing feature. */
 @Timeout(180)
 class BenchDriversTest extends BenchTestBase {
 
-    /**
-     * In partition order, no other record of the partition can be handled until a failed call has been repeated. A dry
-     * run has no time to wait for a second after each failed call.
-     */
+    /** In partition order, a failed call blocks its partition for a second, which is too long for a dry run. */
     @Test
     @Tag("long")
     void failedCalls_areRepeated_andEachRecordIsDeliveredOnce() throws Exception {
@@ -58,7 +52,7 @@ class BenchDriversTest extends BenchTestBase {
         assertThat(Reports.json(results)).contains("\"retried\":");
     }
 
-    /** None of the 300 records of a dry run fails, but one of the next few records does. */
+    /** None of the 300 records of a dry run fails, but a later one does. */
     @Test
     @Tag("long")
     void waitBeforeACallIsRepeated_endsWithTheRun() throws Exception {
@@ -135,7 +129,7 @@ class BenchDriversTest extends BenchTestBase {
         });
     }
 
-    /** Compares the settings that the clients themselves report. They must be the same in all drivers. */
+    /** Compares the settings that the clients report. */
     @Test
     @Tag("long")
     void driversThatAreTunedAlike_haveTheSameSettings() throws Exception {

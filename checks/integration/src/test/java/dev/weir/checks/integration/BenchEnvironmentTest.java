@@ -46,15 +46,12 @@ class BenchEnvironmentTest extends BenchTestBase {
         return new Worker(new Place.Here(), "", Set.of(role), "", "", clockAheadMillis);
     }
 
-    /**
-     * Returns an environment in which the sender runs here with its own clock, and drivers run on a host that a
-     * stand-in for ssh reaches.
-     */
+    /** Returns an environment whose sender runs here, with its own clock. A stand-in for ssh starts the drivers. */
     private static BenchEnvironment apart() throws IOException {
         return apart(Path.of(System.getProperty("weir.root")));
     }
 
-    /** Returns the same environment with the drivers that were built below another folder. */
+    /** Returns the same environment with the drivers built below {@code root}. */
     private static BenchEnvironment apart(Path root) throws IOException {
         Path program = folder.resolve("ssh");
         if (!Files.exists(program)) {
@@ -86,7 +83,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         });
     }
 
-    /** Sends a command as soon as a run accepts it. The run must still be running. */
+    /** Sends a command as soon as the run accepts commands. The run must still be running afterwards. */
     private static Answer ordered(String name, CompletableFuture<ResultsFolder> run, Order order) throws Exception {
         Path results = folder.resolve(name);
         Awaitility.await().atMost(4, TimeUnit.MINUTES).until(() -> run.isDone() || OrderSender.to(results) != null);
@@ -108,7 +105,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         return run;
     }
 
-    /** A driver on another host reports its deliveries when it ends, because its files cannot be read from here. */
+    /** The driver's files cannot be read from here, so it reports its deliveries at its end. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -138,7 +135,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         assertThat(Objects.requireNonNull(changed.totals()).metrics()).containsKey(DriverSession.CLOCK_ERROR);
     }
 
-    /** The run takes as long as planned, whatever the machine's speed. */
+    /** Returns a workload. Its run takes as long as planned on any machine. */
     private static String group(String name, String driver, String method, String timeline) {
         return """
                 name: NAME
@@ -181,10 +178,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 .isEmpty();
     }
 
-    /**
-     * The faulty driver commits records before it handles them, and falls behind: two members handle 40 of the 100
-     * records per second. Whenever a member is killed, it has committed records that it has not handled.
-     */
+    /** The faulty driver commits records before it handles them. At each kill, some committed records are unhandled. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -199,7 +193,6 @@ class BenchEnvironmentTest extends BenchTestBase {
         assertThat(run.flags()).contains(Flag.GUARANTEE_BROKEN);
     }
 
-    /** Each member on another machine has its own proxy process there. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -220,7 +213,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         });
     }
 
-    /** Returns the full command line, because {@link ProcessHandle} cuts it off within the class path. */
+    /** Returns the full command line. {@link ProcessHandle} truncates it. */
     private static String commandLine(ProcessHandle process) {
         try {
             return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"));
@@ -229,10 +222,7 @@ class BenchEnvironmentTest extends BenchTestBase {
         }
     }
 
-    /**
-     * If the network of a process ends, its member leaves the group although nobody requested that. The run must
-     * therefore fail.
-     */
+    /** The network process of a member ends, so the member leaves the group. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -251,7 +241,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 .contains("driver proxy at ssh h1 failed: its process ended");
     }
 
-    /** The reader of the output runs where the generators run. */
+    /** The output is read where the generators run. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -275,9 +265,8 @@ class BenchEnvironmentTest extends BenchTestBase {
     }
 
     /**
-     * Two members of one group share the partitions, the sender and the time. The fastest record of each partition
-     * takes the same path however busy the machine is. The members' lowest latencies therefore differ only by the error
-     * of their clocks, which are 250 ms apart. The sender has yet another clock.
+     * Two members have clocks that are 250 ms apart. Each one's fastest record takes the same path, so their lowest
+     * latencies show only clock errors.
      */
     @Test
     @Tag("long")
@@ -292,10 +281,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 .allSatisfy(millis -> assertThat(millis).isBetween(0.0, 50.0));
     }
 
-    /**
-     * Compares the medians, with a smaller tolerance. Needs a machine on which both members get a processor without
-     * waiting.
-     */
+    /** Compares the medians, with a smaller tolerance. Needs a processor for each member. */
     @Test
     @Tag("long")
     void membersWhoseClocksAreApart_haveTheSameMedian() throws Exception {
@@ -305,7 +291,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 .allSatisfy(millis -> assertThat(millis).isBetween(0.0, 50.0));
     }
 
-    /** Measures a run of two members whose clocks are 250 ms apart. The run must lose nothing. */
+    /** Measures a run of two members whose clocks are 250 ms apart, and checks that it loses nothing. */
     private Measured measure(String name) throws Exception {
         BenchEnvironment apart = new BenchEnvironment(
                 "apart",
@@ -360,7 +346,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 - DoubleStream.of(millis).min().orElseThrow();
     }
 
-    /** The search reaches the highest rate that may be requested. Its report must name the members' host. */
+    /** The search reaches the highest permitted rate. Its report must name the members' host. */
     @Test
     @Tag("long")
     @Timeout(600)

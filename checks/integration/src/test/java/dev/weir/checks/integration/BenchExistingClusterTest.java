@@ -105,7 +105,6 @@ class BenchExistingClusterTest {
         assertThat(folder.resolve("refused")).doesNotExist();
     }
 
-    /** Returns its standard error. */
     private static String compare(Path workload, Path results, String option) throws IOException {
         List<String> arguments =
                 new ArrayList<>(List.of(arguments(workload, results, kafka.clientConfig(SecuredKafka.PASSWORD))));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Plants causes of slowness, and checks that the figures of real runs lead to these causes. */
+/** Plants causes of slowness, and checks that the figures of real runs lead to them. */
 @Timeout(180)
 class BenchExplainTest extends BenchTestBase {
 
@@ -46,7 +46,7 @@ class BenchExplainTest extends BenchTestBase {
         assertThat(limiter.name()).isEqualTo("handlers");
     }
 
-    /** Batches have one kilobyte, and each fetch returns one batch of one partition. */
+    /** Batches have one kilobyte. Each fetch returns one batch. */
     @Test
     @Tag("long")
     void smallFetches_areNamed() throws Exception {
@@ -61,7 +61,7 @@ class BenchExplainTest extends BenchTestBase {
         assertThat(limiter.name()).isEqualTo("fetch size");
     }
 
-    /** The driver may have only 32 records in flight, so that the driver itself is the limiter. */
+    /** The driver may have only 32 records in flight, so it is the limiter. */
     @Test
     @Tag("long")
     void windowThatIsCut_isNamed_andNoBrokersFault() throws Exception {
@@ -96,14 +96,14 @@ class BenchExplainTest extends BenchTestBase {
         }
     }
 
-    /** There are four computing threads per processor, so that the driver waits for a processor most of the time. */
+    /** Four computing threads per processor make the driver wait for a processor. */
     @Test
     @Tag("long")
     void starvedMachine_isNamed() throws Exception {
         List<Process> others = new ArrayList<>();
         try {
             for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++) {
-                // Each of these processes ends when this JVM ends, for whatever reason.
+                // Each of these processes ends when this JVM ends.
                 others.add(new ProcessBuilder("sh", "-c", "while kill -0 $PPID; do :; done")
                         .redirectError(ProcessBuilder.Redirect.DISCARD)
                         .start());

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Timeout;
 class BenchExploreTest extends BenchTestBase {
 
     /**
-     * Two members, each with one handler that takes 50 ms, can handle 40 records per second. This takes a hundredth of
-     * a processor.
+     * Two members, each with one handler that takes 50 ms, handle 40 records per second. They need little processor
+     * time.
      */
     private static final String WORKLOAD = """
             name: NAME

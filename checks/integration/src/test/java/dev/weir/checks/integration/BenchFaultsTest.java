@@ -29,13 +29,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Injects each kind of fault into real processes. The tests check that the fault happened and what it cost, but no
- * speeds.
- */
+/** Injects each kind of fault into real processes. Checks that the fault happened and what it cost, but no speeds. */
 class BenchFaultsTest extends BenchTestBase {
 
-    /** The run takes as long as planned, whatever the machine's speed. */
+    /** A run takes as long as planned on any machine. */
     private static final String WORKLOAD = """
             name: NAME
             scenario: work
@@ -69,7 +66,7 @@ class BenchFaultsTest extends BenchTestBase {
         });
     }
 
-    /** Sends a command, and returns its report after the command has been carried out. */
+    /** Sends a command, waits until it is carried out, and returns its report. */
     private static String ordered(String name, CompletableFuture<ResultsFolder> run, String kind, String value)
             throws Exception {
         Path results = folder.resolve(name);
@@ -83,7 +80,7 @@ class BenchFaultsTest extends BenchTestBase {
         return Objects.requireNonNull(answer.applied().get(kind));
     }
 
-    /** Returns the process that a fault report names, if the process still exists. */
+    /** Returns the process named by a fault report, if it still exists. */
     private static Optional<ProcessHandle> process(String did) {
         Matcher found = PROCESSES.matcher(did);
         assertThat(found.find()).as(did).isTrue();
@@ -128,10 +125,7 @@ class BenchFaultsTest extends BenchTestBase {
         return run.get(6, TimeUnit.MINUTES);
     }
 
-    /**
-     * The heartbeat interval is shorter than the default, so that the other member learns sooner that it is alone.
-     * There is one process per consumer.
-     */
+    /** The short heartbeat interval lets the other member learn sooner that it is alone. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -163,10 +157,7 @@ class BenchFaultsTest extends BenchTestBase {
         assertThat(Files.readString(results.path().resolve("timeline.yaml"))).contains("kill: \"1\"");
     }
 
-    /**
-     * The faulty driver commits records before it handles them, and falls behind: two members handle 40 of the 100
-     * records per second. Whenever a member is killed, it has committed records that it has not handled.
-     */
+    /** The faulty driver commits records before it handles them. At each kill, some committed records are unhandled. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -231,7 +222,6 @@ class BenchFaultsTest extends BenchTestBase {
         assertThat(cost.recoveryMillis()).as("%s", cost).isNotNaN();
     }
 
-    /** FaultProxyTest of the testkit checks that a cut resets connections and that silence leaves them open. */
     @Test
     @Tag("long")
     @Timeout(600)
@@ -283,7 +273,7 @@ class BenchFaultsTest extends BenchTestBase {
         assertThat(cost.recoveryMillis()).as("%s", cost).isNotNaN();
     }
 
-    /** A slow disk delays records. A full disk terminates its broker, which then restarts with all its data. */
+    /** A slow disk delays records. A full disk ends its broker, which restarts with all its data. */
     @Test
     @Tag("long")
     @Timeout(900)

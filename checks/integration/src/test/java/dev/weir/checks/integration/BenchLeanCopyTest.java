@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests drivers that copy records from a lean consumer to a lean producer: their allocation, and the state after {@code
+ * Tests drivers that copy records from a lean consumer to a lean producer: their allocation, and a restart after {@code
  * lean-copy} was killed.
  */
 @Timeout(180)
@@ -32,8 +32,8 @@ class BenchLeanCopyTest extends BenchTestBase {
     private static final double SECONDS = 60;
 
     /**
-     * Less than one object per record, because the smallest object has 16 bytes. Requests, responses, commits, the end
-     * of the run, and the few pooled batches may allocate.
+     * Less than an object per record, because the smallest has 16 bytes. Requests, responses, commits and a few pooled
+     * batches need memory.
      */
     private static final double ALLOWED_BYTES_PER_RECORD = 8;
 
@@ -74,7 +74,7 @@ class BenchLeanCopyTest extends BenchTestBase {
         }
     }
 
-    /** Unacknowledged records are not committed: the group's next process copies them again. */
+    /** Unacknowledged records are not committed, so the next process copies them. */
     @Test
     @Tag("long")
     void killedAmidACopy_theNextProcessOfTheGroupCopiesTheRest_andNothingIsLost() throws Exception {

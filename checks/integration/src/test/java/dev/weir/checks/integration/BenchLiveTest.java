@@ -29,12 +29,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests changes during a run, with real processes. Speed is not measured. */
+/** Tests changes during a run, with real processes, but no speeds. */
 class BenchLiveTest extends BenchTestBase {
 
-    /**
-     * The run would end by itself after ten minutes. The test's commands are finished long before that and end the run.
-     */
+    /** The run takes ten minutes, unless the test's commands end it earlier. */
     private static final String WORKLOAD = """
             name: NAME
             scenario: work
@@ -88,7 +86,7 @@ class BenchLiveTest extends BenchTestBase {
         return run.timeline().stream().map(TimelineEntry::order).toList();
     }
 
-    /** Sends the lines of a session one by one, and replays the session. */
+    /** Sends the lines of a session, and replays the session. */
     private void session(String name, String driver) throws Exception {
         List<Order> session = List.of(
                 set("producerRate", "300"),
@@ -113,7 +111,7 @@ class BenchLiveTest extends BenchTestBase {
         }
         Answer refused = ordered(name, run, set("client.max.poll.record", "5"));
         assertThat(refused.error()).contains("did you mean max.poll.records?");
-        // The measurement has begun. Wait until it contains some whole seconds.
+        // Waits until the measurement contains some whole seconds.
         Awaitility.await().pollDelay(4, TimeUnit.SECONDS).until(() -> !run.isDone());
         assertThat(ordered(name, run, new Order.End()).applied()).containsKey("end");
         ResultsFolder results = run.get(10, TimeUnit.MINUTES);
@@ -140,7 +138,7 @@ class BenchLiveTest extends BenchTestBase {
                 .isEqualTo(typed.phases().stream().map(Phase::consumers).toList());
     }
 
-    /** Requires that the time since the last effective command is reported like a separate run. */
+    /** Checks that the time since the last effective command has its own result. */
     private static void requireResultOfLastPhase(ResultsFolder results, Run typed) {
         PointResult last = Analysis.of(results).points().getLast();
         assertThat(last.point().dimensions())
@@ -148,7 +146,7 @@ class BenchLiveTest extends BenchTestBase {
                 .containsEntry("consumers", "2");
         assertThat(last.point().dimensions().get("phase")).contains("discard-stats");
         Run run = last.drivers().getFirst().runs().getFirst();
-        // A busy machine may delay the generator, as in any run.
+        // A busy machine may delay the generator.
         assertThat(run.flags()).doesNotContain(Flag.CHANGED, Flag.GUARANTEE_BROKEN);
         Totals totals = run.totals();
         assertThat(totals.recordsPerSecond()).isBetween(100.0, 500.0);
@@ -291,7 +289,6 @@ class BenchLiveTest extends BenchTestBase {
                 .containsPattern("the driver ended its pass after \\d{3} of 200000000 records");
     }
 
-    /** The driver has two minutes to shut down. */
     @Test
     @Tag("long")
     @Timeout(600)

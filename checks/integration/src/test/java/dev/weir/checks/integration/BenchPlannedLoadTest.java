@@ -18,9 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Tests planned loads whose rate varies, for groups that copy and for handlers that fail. The tests check no speeds.
- */
+/** Tests planned loads with varying rates, for copying groups and failing handlers, but no speeds. */
 @Timeout(300)
 class BenchPlannedLoadTest extends BenchTestBase {
 
@@ -55,10 +53,7 @@ class BenchPlannedLoadTest extends BenchTestBase {
         return run;
     }
 
-    /**
-     * Checks that latencies are measured from when each record was due. Negative latencies, or latencies of hours,
-     * would mean different clocks.
-     */
+    /** Checks that latencies start when a record is due. Different clocks would give negative latencies, or hours. */
     private static Histogram latencies(ResultsFolder results, Run run) {
         Histogram all = Objects.requireNonNull(
                 LatencyTags.merge(results.latencyIntervals(run.key())).get(LatencyTags.RESPONSE));
@@ -91,7 +86,6 @@ class BenchPlannedLoadTest extends BenchTestBase {
         }
     }
 
-    /** The dry run copies 100,000 records exactly once. */
     @Test
     @Tag("long")
     void group_copiesByPlan_andLatencyIsThatOfAReaderOfTheOutput() throws Exception {
@@ -131,10 +125,7 @@ class BenchPlannedLoadTest extends BenchTestBase {
                 .hasMessageStartingWith("driver lean-copy joins no group");
     }
 
-    /**
-     * The open transaction of the killed process ends only after its timeout, for which readers of committed records
-     * must wait.
-     */
+    /** Readers of committed records wait for the timeout of the killed process's transaction. */
     @Test
     @Tag("long")
     void copierThatIsKilled_losesNothing_andDoublesNothing() throws Exception {
@@ -158,7 +149,7 @@ class BenchPlannedLoadTest extends BenchTestBase {
         requireRepeated(driver);
     }
 
-    /** No rebalance repeated any record, so exactly the randomly chosen calls failed. */
+    /** Checks that the randomly chosen calls failed, and no others. */
     private static void requireRepeated(String driver) throws Exception {
         ResultsFolder results =
                 bench.run(FAILING.replace("NAME", "failing-" + driver).replace("DRIVER", driver));

@@ -13,10 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Checks that each run reports how many records its polls returned, how long its process paused, and what memory it
- * has.
- */
+/** Checks that each run reports the records per poll, the pauses of its process, and its memory. */
 @Timeout(180)
 class BenchPollsTest extends BenchTestBase {
 

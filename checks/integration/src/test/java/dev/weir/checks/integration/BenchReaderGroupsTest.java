@@ -54,7 +54,7 @@ class BenchReaderGroupsTest extends BenchTestBase {
 
     /**
      * Each group has one process, and the trace has two producers and uneven partitions. {@link BenchDimensionsTest}
-     * covers groups of several members. The run is not changed while it is measured.
+     * covers groups of several members.
      */
     @Test
     @Tag("long")
@@ -92,10 +92,7 @@ class BenchReaderGroupsTest extends BenchTestBase {
                 .anySatisfy(file -> assertThat(file.getFileName()).hasToString("series.csv"));
     }
 
-    /**
-     * The faulty driver commits records before it handles them, and falls behind: two members handle 40 of the 100
-     * records per second. Whenever a member is killed, it has committed records that it has not handled.
-     */
+    /** The faulty driver commits records before it handles them. At each kill, some committed records are unhandled. */
     @Test
     @Tag("long")
     void faultOfMembers_befallsTheFirstGroup_andWhatItLosesIsItsOwn() throws Exception {
@@ -146,7 +143,7 @@ class BenchReaderGroupsTest extends BenchTestBase {
         }
     }
 
-    /** The brokers themselves refuse values that are too large. */
+    /** Brokers refuse values that are too large. */
     @Test
     @Tag("long")
     void settingOfAShareGroup_isChangedWhileItReads_andWhatABrokerForbidsIsRefused() throws Exception {

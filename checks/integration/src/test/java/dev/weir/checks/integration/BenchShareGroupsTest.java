@@ -82,7 +82,7 @@ class BenchShareGroupsTest extends BenchTestBase {
             assertThat(run.ledger().isClean()).as("%s", run.ledger()).isTrue();
             assertThat(run.ledger().delivered()).isPositive();
             var metrics = run.totals().metrics();
-            // Neither sum contains the records that arrived during the start or after the end of the measurement.
+            // Records before and after the measurement are in neither sum.
             assertThat(run.intervals().stream()
                             .skip(run.warmUpIntervals())
                             .mapToLong(Interval::records)
@@ -98,8 +98,7 @@ class BenchShareGroupsTest extends BenchTestBase {
                             Totals.CEILING,
                             ceiling -> assertThat(ceiling)
                                     .isEqualTo(4000 / metrics.getOrDefault(Totals.HANDLER_MILLIS, Double.NaN)))
-                    // When the measurement ends, handlers are still running. Their records may be a large part of such
-                    // a short run.
+                    // Handlers are still running when the measurement ends. Their records are many in such a short run.
                     .hasEntrySatisfying(
                             Totals.EFFICIENCY, percent -> assertThat(percent).isBetween(0.1, 150.0));
         });

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests real processes that read several topics together, and the results for each topic. */
+/** Tests processes that read several topics together, and the results for each topic. */
 @Timeout(300)
 class BenchTopicsTest extends BenchTestBase {
 
@@ -69,7 +69,6 @@ class BenchTopicsTest extends BenchTestBase {
         assertThat(Reports.lines(results)).contains("\"topics\":[{\"expected\":");
     }
 
-    /** Before this, the dry run has checked that each topic's records are delivered once. */
     @Test
     @Tag("long")
     void filledTopics_areRead_andHaveALedgerEach() throws Exception {
@@ -83,7 +82,7 @@ class BenchTopicsTest extends BenchTestBase {
         read("topics-others", "at-least-once", "plain, plain-continuous, reactor, pekko");
     }
 
-    /** Parallel Consumer fetches more records ahead than fit into 64 MB, even with one topic. */
+    /** 64 MB are too little, because Parallel Consumer fetches many records ahead. */
     @Test
     @Tag("long")
     @Timeout(900)
@@ -92,10 +91,7 @@ class BenchTopicsTest extends BenchTestBase {
         read(filled("topics-work", "work", drivers).replace("heapMegabytes: 64", "heapMegabytes: 256"), drivers);
     }
 
-    /**
-     * Each record is committed separately, which is slow. With large fetches, a run would only have time to read the
-     * first topic.
-     */
+    /** Each record is committed separately. Large fetches would keep the run in the first topic. */
     @Test
     @Tag("long")
     void filledTopics_areReadAtMostOnceToo() throws Exception {
@@ -143,7 +139,7 @@ class BenchTopicsTest extends BenchTestBase {
                 """.replace("NAME", name).replace("DRIVER", driver) + timeline;
     }
 
-    /** All four partitions are assigned before the plan begins, and the generator sends to both topics. */
+    /** All four partitions are assigned before the plan begins. */
     @Test
     @Tag("long")
     void group_sharesOutThePartitionsOfAllTopics_andNothingIsLostWhenMembersRestart() throws Exception {

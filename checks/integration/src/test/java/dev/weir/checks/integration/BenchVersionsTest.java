@@ -21,7 +21,7 @@ class BenchVersionsTest {
     @TempDir
     Path folder;
 
-    /** The older client is the version that the driver for Parallel Consumer uses, so it is already on the machine. */
+    /** Uses the version of the driver for Parallel Consumer, which is already on the machine. */
     @Test
     @Tag("long")
     void versionsOfALibrary_readATopicWithReplicas_eachWithItsOwnJar() throws Exception {

@@ -86,7 +86,7 @@ class BrokerCommandTest {
         }
     }
 
-    /** Clients request the topic all the time, so they usually create it before the starting command does. */
+    /** Clients usually create the topic before the command does, because they request it all the time. */
     @Test
     @Tag("long")
     @Timeout(90)
@@ -198,14 +198,12 @@ class BrokerCommandTest {
             broker.children().forEach(ProcessHandle::destroyForcibly);
             assertThat(broker.exitCode(STOP)).as(broker.err()).isEqualTo(1);
             assertThat(broker.out()).endsWith("{\"error\":\"all brokers have ended\"}\n");
-            // Both clients may have ended before this check. Neither of the two lines then counts the other client.
+            // Both clients may have ended before this check. Neither line then counts the other client.
             assertThat(broker.err()).contains("broker 1 at ", "broker 2 at ", "0 of 2 continue");
         }
     }
 
-    /**
-     * Regression: 176 connections that announced requests of 90 to 100 MB, and sent nothing more, terminated the JVM.
-     */
+    /** Regression: 176 connections that announced requests of 90 to 100 MB terminated the JVM. */
     @Test
     @Timeout(120)
     void connections_thatClaimLargeRequests_endNoBroker() throws Exception {
@@ -250,8 +248,7 @@ class BrokerCommandTest {
 
     @Test
     void dataFolder_thatCannotBeMade_isRefused() throws Exception {
-        // The folder is below a file and therefore cannot be created. A mere lack of permission would not stop the
-        // superuser.
+        // A folder below a file cannot be created, even by the superuser.
         Path file = Files.createFile(folder.resolve("file"));
         assertRefused(
                 "is not writable", "--port", "0", "--data", file.resolve("data").toString());

@@ -11,19 +11,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Command lines of the JVMs that these tests start, and the class data sharing archive that they use. Without an
- * archive, reading, verifying and linking classes takes a third of the processor time of a short command or of a
- * broker's start.
+ * Command lines of the JVMs that these tests start, and their class data sharing archive. Without it, loading classes
+ * takes a third of the processor time of a short command or a broker's start.
  *
- * <p>The module's build recreates the archive with {@link #main} before the tests. Tests only read it, so no test finds
- * an incomplete archive. The JVM requires that the class path contains only jars when the archive is created, and that
- * a process which uses the archive has these jars first. If other modules are folders (in {@code mvn test} or in an
- * IDE), there is no archive, and children start normally. A JVM ignores an archive that was created from other jars or
- * by another JDK. Stateless.
+ * <p>The module's build recreates the archive with {@link #main} before the tests, which only read it. The JVM requires
+ * a class path of jars, the same jars first when the archive is used. If other modules are folders (in {@code mvn test}
+ * or in an IDE), there is no archive. A JVM ignores an archive from other jars or another JDK. Stateless.
  */
 final class ChildJvm {
 
-    /** Property that names the archive, which need not exist. The brokers that the testkit forks read it as well. */
+    /** The property with the archive's name. The archive need not exist. Brokers forked by the testkit read it too. */
     static final String ARCHIVE = "weir.testkit.archive";
 
     private static final long MAX_SECONDS = 120;
@@ -35,8 +32,7 @@ final class ChildJvm {
         List<String> command = quick();
         String archive = System.getProperty(ARCHIVE, "");
         if (!archive.isEmpty() && Files.exists(Path.of(archive))) {
-            // Without these options, a JVM that ignores the archive would print a warning into the output that tests
-            // read.
+            // Without these options, a JVM that ignores the archive prints a warning into the output.
             command.addAll(List.of(
                     "-XX:SharedArchiveFile=" + archive,
                     "-D" + ARCHIVE + "=" + archive,
@@ -51,7 +47,7 @@ final class ChildJvm {
         return command;
     }
 
-    /** Returns whether all other modules are jars here, so that an archive can be created. */
+    /** Returns whether all other modules are jars, which an archive requires. */
     static boolean isPackaged() {
         Path own = Path.of("target").toAbsolutePath();
         return others().allMatch(each -> each.startsWith(own) || Files.notExists(each));
@@ -92,8 +88,7 @@ final class ChildJvm {
         Files.deleteIfExists(unfinished);
         Path said = Path.of(archive + ".log");
         List<String> command = quick();
-        // Runs one process that uses most of the children's classes: a broker, clients, a pipeline and the command
-        // line.
+        // Runs a process with most of the children's classes: a broker, clients, a pipeline and the command line.
         command.addAll(List.of("-Xlog:all=error", "-XX:ArchiveClassesAtExit=" + unfinished, "-cp", path(jars())));
         command.addAll(List.of("dev.weir.cli.Main", "demo", "--records=1", "--json"));
         Process demo = new ProcessBuilder(command)

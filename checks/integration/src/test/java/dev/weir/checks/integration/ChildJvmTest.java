@@ -11,7 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The JVM silently ignores an archive that does not match. Without this test, only a slower build would show that. */
+/**
+ * Checks that children use the archive. A JVM silently ignores an archive that does not match, and starts more slowly.
+ */
 @Timeout(60)
 class ChildJvmTest {
 
@@ -57,7 +59,7 @@ class ChildJvmTest {
             assertThat(jcmd.waitFor(50, TimeUnit.SECONDS)).isTrue();
             List<String> lines = Files.readAllLines(counters);
             double shared = count(lines, "java.cls.sharedLoadedClasses");
-            // The JDK's own archive contains a fifth of the classes that a broker loads.
+            // The JDK's own archive contains a fifth of the classes loaded by a broker.
             assertThat(shared / (shared + count(lines, "java.cls.loadedClasses")) > 0.6)
                     .as("%s", lines)
                     .isEqualTo(ChildJvm.isPackaged());

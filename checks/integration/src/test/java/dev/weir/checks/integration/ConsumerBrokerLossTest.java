@@ -132,7 +132,7 @@ class ConsumerBrokerLossTest {
                     Duration.ofSeconds(20),
                     () -> !KAFKA.cluster().committedOffsets("frozen").isEmpty());
             Broker victim = coordinator("frozen");
-            victim.freeze(); // 9 s is longer than a request timeout, and longer than brokers wait for a leader (4 s).
+            victim.freeze(); // 9 s: longer than a request timeout, and than brokers wait for a leader (4 s)
             ConsumerLedger.work(Duration.ofSeconds(9));
             victim.thaw();
             load.get(60, TimeUnit.SECONDS);
@@ -141,7 +141,7 @@ class ConsumerBrokerLossTest {
         }
     }
 
-    // Must run last, because it stops the cluster.
+    // Runs last, because it stops the cluster.
     @Test
     @Order(3)
     @Timeout(120)

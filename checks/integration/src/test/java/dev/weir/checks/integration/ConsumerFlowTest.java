@@ -61,7 +61,7 @@ class ConsumerFlowTest {
         assertThat(bytesOut("once")).isEqualTo(2 * once);
     }
 
-    /** Reads all records, and returns how many times the consumer was seen with a paused partition. */
+    /** Reads all records. Returns how often the consumer had a paused partition. */
     private static int pausesOf(ConsumerSettings.Builder<byte[], byte[]> settings, int records)
             throws InterruptedException {
         ConsumerLedger ledger = new ConsumerLedger(records);
@@ -144,9 +144,7 @@ class ConsumerFlowTest {
         }
     }
 
-    /**
-     * Regression: all records were outstanding and no partition was paused, with 352 MB in memory and a budget of 4 MB.
-     */
+    /** Regression: no partition was paused, and 352 MB were in memory with a budget of 4 MB. */
     @Test
     @Timeout(120)
     void headers_countInTheBudget() throws Exception {
@@ -174,8 +172,7 @@ class ConsumerFlowTest {
                     "both paused, or all read",
                     PATIENCE,
                     () -> snapshot(running).pausedPartitions() == 2 || outstanding(running) == records);
-            // Beyond the budget, a fetch for each of the two partitions may add half of it, and one poll may add a
-            // quarter.
+            // Each of the two partitions may exceed the budget by half of it, and one poll by a quarter.
             assertThat(outstanding(running) * headerBytes).isLessThan(budgetBytes * 7 / 4 + headerBytes);
             gate.countDown();
             ledger.awaitSeen(records, PATIENCE);

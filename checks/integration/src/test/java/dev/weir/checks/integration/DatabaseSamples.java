@@ -22,13 +22,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  */
 final class DatabaseSamples {
 
-    /** The table that the samples write to. It accepts duplicate numbers, so that a test can detect them. */
+    /** The table of the samples. It accepts duplicate numbers, for tests to detect them. */
     static final String ORDERS = "CREATE TABLE orders (number BIGINT NOT NULL)";
 
-    /**
-     * The duration of the work per record. It must be long enough for a test to stop a member in the middle of its
-     * work.
-     */
+    /** The duration of the work per record, long enough to stop a member in the middle. */
     static volatile long perRecordNanos;
 
     private DatabaseSamples() {}

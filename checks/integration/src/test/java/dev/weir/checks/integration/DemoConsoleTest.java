@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Opens the console of {@code weir demo} in a real browser, which must show the actual limiter. */
+/** Tests the console of {@code weir demo} in a real browser. It must show the actual limiter. */
 @Tag("long")
 @Timeout(240)
 class DemoConsoleTest {
@@ -69,7 +69,7 @@ class DemoConsoleTest {
         }
     }
 
-    /** A browser that connects late gets the page. A browser that connects early sees what the demo is waiting for. */
+    /** A browser that connects early sees what the demo is waiting for. */
     @Test
     void demo_withKeep_servesItsPageFromTheBrokersStartUntilASignal() throws Exception {
         try (PipeProcess demo = PipeProcess.start("demo", "--records=1000", "--keep", "--json")) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests the output of {@code weir demo}, its exit code, and, in a separate process, the effect of a signal. */
+/** Tests the output of {@code weir demo}, its exit code, and its reaction to a signal. */
 @Timeout(120)
 class DemoTest {
 

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Takes the guide's pictures of the console while {@code weir demo --tune} runs. With {@code -Dweir.write=true}, the
- * pictures of the first step and of the best step replace the guide's.
+ * Takes the guide's pictures of the console while {@code weir demo --tune} runs. With {@code -Dweir.write=true}, two of
+ * them replace the guide's pictures.
  */
 @Tag("long")
 @Timeout(900)
@@ -75,7 +75,7 @@ class DemoTunePicturesTest {
                     boolean wasRunning = isRunning(browser);
                     String limiter = browser.textOf("limiter");
                     browser.screenshot(shot);
-                    // Keep the latest picture that was taken while the pipeline was running and limited.
+                    // Keeps the latest picture of the running, limited pipeline.
                     if (limiter.startsWith(LIMITED) && wasRunning && isRunning(browser)) {
                         limiters.add(limiter);
                         Files.move(shot, picture, StandardCopyOption.REPLACE_EXISTING);
@@ -111,7 +111,7 @@ class DemoTunePicturesTest {
         }
     }
 
-    /** Keeps the part that readers need: the limiter, the stages and the rate. */
+    /** Keeps the limiter, the stages and the rate. */
     private static void keep(Path picture, String name) throws Exception {
         Path folder = Boolean.getBoolean("weir.write") ? ROOT.resolve("docs/guide") : Path.of("target");
         BufferedImage whole = ImageIO.read(picture.toFile());

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir demo --tune} as users start it. The test checks the form of the results, but no speeds or gains. */
+/** Runs {@code weir demo --tune}. Checks the form of the results, but no speeds or gains. */
 @Timeout(420)
 class DemoTuneTest {
 
@@ -62,7 +62,7 @@ class DemoTuneTest {
                 .anySatisfy(control -> assertThat(control).startsWith("stage.look up "));
     }
 
-    /** Returns all steps in order, after checking the fields on which programs may rely. */
+    /** Returns all steps in order, after checking the fields that programs use. */
     private static List<JsonNode> steps(List<JsonNode> lines) {
         assertThat(lines.getFirst().path("event").textValue()).isEqualTo("started");
         List<JsonNode> steps = lines.subList(1, lines.size() - 1);

@@ -43,8 +43,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests that records are accounted for if they were already pulled when their partition was revoked, reset or
- * recreated. Regression: they appeared in no column of a summary, and stayed in flight forever in the progress line.
+ * Tests the account of records whose partition was revoked, reset or recreated after they were pulled. Regression: a
+ * summary did not count these records, and the progress line showed them in flight forever.
  */
 @Timeout(120)
 class DroppedRecordsTest {
@@ -80,7 +80,7 @@ class DroppedRecordsTest {
                 .property("auto.offset.reset", "earliest");
     }
 
-    /** Four workers each hold a record until there is a permit. The other records wait for a worker. */
+    /** Four workers each hold a record until there is a permit. Other records wait for a worker. */
     private RunningPipeline run(ConsumerSettings<byte[], byte[]> settings, Subscription subscription) {
         return KafkaSource.from(settings, subscription)
                 .atLeastOnce()
@@ -146,7 +146,7 @@ class DroppedRecordsTest {
                     .deleteRecords(Map.of(id, RecordsToDelete.beforeOffset(290)))
                     .all()
                     .get();
-            // The partition is fetched again as soon as half of the window is finished.
+            // A partition is fetched again when half of its window is finished.
             ConsumerLedger.await(() -> "the position is lost: " + snapshot(running), SOON, () -> {
                 permits.release(1);
                 return !snapshot(running).skipped().isEmpty();
@@ -165,7 +165,7 @@ class DroppedRecordsTest {
                 assertThat(range.to()).isEqualTo(290);
                 assertThat(range.reason()).isEqualTo("out-of-range");
             });
-            // Each record of the log is done, dropped or skipped, and counted once.
+            // Each record is counted once: done, dropped or skipped.
             assertThat(done.get() + count(last.dropped()) + count(last.skipped()))
                     .isEqualTo(RECORDS);
             assertThat(last.dropped()).allSatisfy(range -> {
@@ -387,9 +387,7 @@ class DroppedRecordsTest {
         pipe_thatRetentionOvertakes_accountsForEachRecord_andPromisesNoMoreThanItKeeps(path);
     }
 
-    /**
-     * Regression: after a message about records that no log contains any more, the summary said that nothing was lost.
-     */
+    /** Regression: after retention had deleted unread records, the summary said that nothing was lost. */
     @ParameterizedTest
     @EnumSource(names = "CLIENT")
     void pipe_thatRetentionOvertakes_accountsForEachRecord_andPromisesNoMoreThanItKeeps(FetchPath path)

@@ -20,14 +20,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests {@code weir pipe --guarantee exactly-once} by killing and freezing it, as seen by a reader with read_committed.
- * Uses one broker and few kills; {@link OnThreeBrokersExactlyOncePipeTest} does more.
+ * Kills and freezes {@code weir pipe --guarantee exactly-once}. Checks what a reader with read_committed sees. {@link
+ * OnThreeBrokersExactlyOncePipeTest} uses more brokers and kills.
  */
 class ExactlyOncePipeTest {
 
     /**
-     * The time limit for a process to start, for a dead member's session to expire, and for the process to do its work.
-     * Usually this takes far less time.
+     * The time limit for a process to start, and for the session of a killed one to expire. Usually far less is needed.
      */
     private static final Duration START = Duration.ofMinutes(1);
 
@@ -52,7 +51,7 @@ class ExactlyOncePipeTest {
         killAtRandom("killed", 50_000, 2, FetchPath.CLIENT, FetchPath.LEAN);
     }
 
-    /** Kills {@code kills} processes, which use the fetch paths in turn. A last process then finishes the work. */
+    /** Kills {@code kills} processes, which use the fetch paths in turn. Another process finishes the work. */
     static void killAtRandom(String name, int count, int kills, FetchPath... paths) {
         createTopics(name, count);
         long seed = System.nanoTime();
@@ -88,10 +87,7 @@ class ExactlyOncePipeTest {
         assertThat(cluster.committedOffsets(name)).isEqualTo(cluster.endOffsets(name + "-in"));
     }
 
-    /**
-     * The uncommitted writes of the frozen process must stay invisible, as must everything that it writes after it
-     * resumes.
-     */
+    /** The frozen process has uncommitted writes, and resumes. A reader must not see any of its writes. */
     @Test
     @Timeout(180)
     void freeze_pastTheTransactionTimeout_whileAnotherTakesOver_isNotSeen() throws Exception {

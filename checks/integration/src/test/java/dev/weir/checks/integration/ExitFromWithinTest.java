@@ -36,9 +36,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Programs that call {@code System.exit} in code that a pipeline runs. The thread that makes this call never returns.
- * Regression: the drain waited for this thread until its deadline, and then for stages to end and for resources to
- * close.
+ * Tests programs that call {@code System.exit} within a pipeline. Regression: the drain waited until its deadline, and
+ * then for stages and resources.
  */
 class ExitFromWithinTest {
 
@@ -75,7 +74,6 @@ class ExitFromWithinTest {
         }
     }
 
-    /** The program. */
     static final class Subject {
 
         private static final CountDownLatch COMMITTED = new CountDownLatch(1);
@@ -134,7 +132,7 @@ class ExitFromWithinTest {
                     KafkaSource.from(settings, topic)
                             .exactlyOnce()
                             .whenCommitted(records -> {
-                                // The last record follows, and its transaction is never committed.
+                                // One more record follows, and its transaction is never committed.
                                 COMMITTED.countDown();
                                 System.exit(7);
                             })
@@ -198,7 +196,7 @@ class ExitFromWithinTest {
             assertThat(subject.out()).contains("report [");
         }
         if (place == Place.HANDLER) {
-            // The records finished before the exit are committed.
+            // Records finished before the exit are committed.
             assertThat(KAFKA.cluster().committedOffsets(topic).values()).containsExactly(49L);
         }
     }

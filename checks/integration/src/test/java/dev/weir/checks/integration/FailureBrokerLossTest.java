@@ -37,7 +37,8 @@ class FailureBrokerLossTest {
                 .groupId("loss")
                 .commitInterval(Duration.ofMillis(20))
                 .property("max.poll.records", "50")
-                // If the broker died before the first run could leave the group, the second run waits for this timeout.
+                // A killed broker may prevent the first run from leaving the group. The second run then waits for this
+                // timeout.
                 .property("session.timeout.ms", "8000")
                 .build();
         return KafkaFlow.from(settings, subscription);
@@ -72,15 +73,14 @@ class FailureBrokerLossTest {
             RunningPipeline first = run(cluster, Subscription.topics("loss"));
             DeadLetterHandle deadLetters = first.handles(DeadLetterHandle.class).getFirst();
             ConsumerLedger.await("letters", Duration.ofMinutes(1), () -> deadLetters.written() > 200);
-            // The first committed offsets may precede the first bad record. Their metadata lists the finished records
-            // after them.
+            // Committed offsets may precede the first bad record. Their metadata lists later finished records.
             ConsumerLedger.await(
                     "a commit past a bad record",
                     Duration.ofMinutes(1),
                     () -> !badBefore(cluster.committedOffsets("loss"), input).isEmpty());
             cluster.broker(1).kill();
             first.cancel();
-            // The broker restarts while the run ends, so the run's last commit may succeed.
+            // The run's last commit may succeed, because the broker restarts.
             cluster.broker(1).start();
             var ignored =
                     first.completion().handle((report, failure) -> "ended").join();
@@ -107,7 +107,7 @@ class FailureBrokerLossTest {
         }
     }
 
-    /** The values of the bad records that lie before the committed offsets. */
+    /** Returns the values of the bad records before the committed offsets. */
     private static List<String> badBefore(
             Map<TopicPartition, Long> committed, List<ConsumerRecord<byte[], byte[]>> input) {
         return input.stream()

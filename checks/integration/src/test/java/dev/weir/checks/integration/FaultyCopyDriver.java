@@ -40,7 +40,7 @@ final class FaultyCopyDriver implements Driver {
         HALVING,
         /** There is no transaction. */
         WITHOUT_TRANSACTIONS,
-        /** Not a fault: half of the first records are written and aborted, and then all records are written. */
+        /** Not a fault: half of the first records are written and aborted, then all records are written. */
         ABORTING
     }
 
@@ -120,7 +120,7 @@ final class FaultyCopyDriver implements Driver {
             List<ConsumerRecord<byte[], byte[]>> some = records.records(partition);
             some.subList(0, Math.ceilDiv(some.size(), 2)).forEach(record -> send(record, producer, pass));
         }
-        producer.flush(); // Otherwise, nothing would have been written before the abort.
+        producer.flush(); // Otherwise nothing would be written before the abort.
         producer.abortTransaction();
         producer.beginTransaction();
     }

@@ -19,7 +19,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /** A group member that works correctly except for one {@link Fault}. */
 final class FaultyGroupDriver implements Driver {
 
-    /** More records than in any dry run, but fewer than requested for a run that ends by time. */
+    /** More records than in a dry run, but fewer than a time-limited run requests. */
     private static final long MANY = 10_000_000;
 
     private final Fault fault;
@@ -29,11 +29,11 @@ final class FaultyGroupDriver implements Driver {
     }
 
     private enum Fault {
-        /** Commits polled records before they are handled. */
+        /** Commits polled records before handling them. */
         COMMITTING_AHEAD,
-        /** Ends a time-limited pass before the harness stops it. */
+        /** Ends a time-limited pass before the harness does. */
         ENDING,
-        /** Never ends a time-limited pass, not even after the harness has stopped it. */
+        /** Never ends a time-limited pass, even after the harness has stopped it. */
         HANGING
     }
 

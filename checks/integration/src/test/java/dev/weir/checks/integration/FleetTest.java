@@ -23,9 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Tests {@code weir console --group}, which finds members by what brokers know about them, and combines them by topic.
- */
+/** Tests {@code weir console --group}, which finds members through the brokers and combines them by topic. */
 @Timeout(180)
 class FleetTest {
 

@@ -13,12 +13,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** A faulty driver: reads each record once but never commits, and is therefore faster than correct drivers. */
+/** A faulty driver: reads each record once but never commits, which makes it faster. */
 final class ForgetfulDriver implements Driver {
 
     private ForgetfulDriver() {}
 
-    /** Runs the driver. */
     public static void main(String[] arguments) {
         DriverMain.serve(Map.of("forgetful", ForgetfulDriver::new), arguments);
     }

@@ -17,14 +17,14 @@ import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A group member that writes to a database in its own process, so that tests can kill or freeze it. */
+/** A group member in its own process that writes to a database. Tests kill or freeze it. */
 final class JdbcMember {
 
     private JdbcMember() {}
 
     /**
-     * Takes the brokers, the topic (also the group's name), the database URL, and either {@code run}, or {@code hold}
-     * and a file. With {@code hold}, the member holds its first batches until the file exists.
+     * Takes the brokers, the topic (also the group's name), the database URL, and {@code run}, or {@code hold} and a
+     * file. With {@code hold}, the member waits for the file before it writes its first batches.
      */
     public static void main(String[] args) throws InterruptedException {
         ConsumerSettings.Builder<byte[], byte[]> builder = ConsumerSettings.builder()
@@ -39,8 +39,7 @@ final class JdbcMember {
             return;
         }
         DatabaseSamples.perRecordNanos = TimeUnit.MICROSECONDS.toNanos(100);
-        // With a static member, the successor takes over immediately instead of after the dead member's session
-        // timeout.
+        // The successor of a static member takes over immediately.
         ConsumerSettings<byte[], byte[]> settings =
                 builder.property("group.instance.id", "member-1").build();
         try (JdbcOffsets offsets = JdbcOffsets.of(database, settings)) {
@@ -67,10 +66,7 @@ final class JdbcMember {
         }
     }
 
-    /**
-     * Runs on a thread that a revocation does not interrupt. The thread may then write after the member has lost the
-     * partition.
-     */
+    /** A revocation does not interrupt this thread, so it may write after the partition is lost. */
     private static int storeHeld(
             List<ConsumerRecord<byte[], byte[]>> batch, DataSource database, JdbcOffsets offsets, Path go)
             throws Exception {

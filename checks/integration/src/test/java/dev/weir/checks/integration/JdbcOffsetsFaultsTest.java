@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests the guide's pipeline into a database: each record has exactly one row, no matter how members or the database
- * are stopped.
+ * Tests the guide's pipeline into a database: each record has exactly one row, however members or the database are
+ * stopped.
  */
 @Timeout(300)
 class JdbcOffsetsFaultsTest {
@@ -100,7 +100,7 @@ class JdbcOffsetsFaultsTest {
         assertEachOnce("seed " + seed, database, count);
     }
 
-    /** The frozen process resumes with batches whose records its successor has already written. */
+    /** The frozen process resumes with batches that its successor has written. */
     @Test
     void freeze_pastTheSession_whileAnotherTakesOver_itsWritesAreRefused() throws Exception {
         int count = 2_000;
@@ -231,7 +231,7 @@ class JdbcOffsetsFaultsTest {
         return Postgres.number(database, "SELECT count(*) FROM orders");
     }
 
-    /** Returns the sum of the fences, which grows whenever a partition is taken over. */
+    /** Returns the sum of the fences, which grows with each takeover of a partition. */
     private static long fences(DataSource database) {
         return Postgres.number(database, "SELECT coalesce(sum(fence), 0) FROM " + JdbcOffsets.TABLE);
     }

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests which position changes {@link JdbcOffsets} accepts on PostgreSQL, which ones it refuses, and its messages. */
+/** Tests which position changes {@link JdbcOffsets} accepts on PostgreSQL, and its messages. */
 @Timeout(120)
 class JdbcOffsetsTest {
 
@@ -48,7 +48,7 @@ class JdbcOffsetsTest {
     private static Postgres postgres;
     private static KafkaCluster cluster;
 
-    /** The test's topic, group and schema. */
+    /** The name of the test's topic, group and schema. */
     private String name;
 
     private DataSource database;
@@ -147,10 +147,7 @@ class JdbcOffsetsTest {
         assertThat(position(0)).isEqualTo(5);
     }
 
-    /**
-     * A write after a rolled-back transaction would move the position past the records of that transaction, which would
-     * then be lost. It must therefore be refused.
-     */
+    /** A later write would move the position past the rolled-back records, which would be lost. */
     @Test
     void gap_ofATransactionThatWasRolledBack_isRefused() throws Exception {
         try (JdbcOffsets offsets = offsets()) {
@@ -183,8 +180,7 @@ class JdbcOffsetsTest {
             load(zombie);
             write(zombie, 0, 1);
             assertThat(load(other)).containsValue(Position.offset(2));
-            // The write is refused even if the new owner has written nothing yet. Otherwise, the new owner would be
-            // refused later.
+            // The write is refused even before the new owner has written.
             refuses(zombie, 2)
                     .hasMessageMatching(Pattern.quote(partition.toString())
                             + ": position 2 was expected and 2 was found: another member has taken the"
@@ -213,7 +209,7 @@ class JdbcOffsetsTest {
         assertThat(results()).isEqualTo(1);
     }
 
-    /** A thread that an earlier run left behind uses the same object, so the current run's fence does not stop it. */
+    /** A thread of an earlier run uses the same object, so the current run's fence does not stop it. */
     @Test
     void leftover_ofAFormerRun_isRefused_andThePresentOneGoesOn() throws Exception {
         try (JdbcOffsets offsets = offsets()) {
@@ -226,7 +222,7 @@ class JdbcOffsetsTest {
         assertThat(results()).isEqualTo(3);
     }
 
-    /** While a load waits for a lock, the group assigns the partition to another member. */
+    /** The group assigns the partition to another member while a load waits for a lock. */
     @Test
     void late_loadClaimsNothingThatWasRevokedMeanwhile() throws Exception {
         try (JdbcOffsets holding = offsets();
@@ -244,7 +240,7 @@ class JdbcOffsetsTest {
             holder.commit();
             assertThat(loaded.get(1, TimeUnit.MINUTES)).containsValue(Position.offset(2));
             refuses(late, 2).hasMessageContaining("this member does not have it any more");
-            // The late load has also fenced the current owner. The owner's next load takes the row back.
+            // The late load has fenced the current owner, whose next load takes the row back.
             refuses(holding, 2).hasMessageContaining("another member has taken the partition over");
             load(holding);
             write(holding, 2);
@@ -252,7 +248,7 @@ class JdbcOffsetsTest {
         assertThat(position(0)).isEqualTo(3);
     }
 
-    /** The records were committed, but the response to the commit was lost. */
+    /** The records were committed, but the response was lost. */
     @Test
     void written_recordsAreRefused() throws Exception {
         try (JdbcOffsets offsets = offsets()) {
@@ -290,7 +286,7 @@ class JdbcOffsetsTest {
                 assertThatThrownBy(() -> offsets.advance(connection, record(partition, 1, 6)))
                         .hasMessageContaining("leader epoch 6, lower than 7");
             }
-            // Not every broker reports a leader epoch.
+            // Some brokers report no leader epoch.
             write(offsets, 1);
             try (Connection connection = open()) {
                 assertThatThrownBy(() -> offsets.advance(connection, List.of(record(2), record(partition, 3, 6))))
@@ -307,7 +303,7 @@ class JdbcOffsetsTest {
             write(offsets, 0, 1);
             cluster.deleteTopic(name);
             cluster.createTopic(name, 2);
-            // A broker knows the new topic a moment later.
+            // Waits until the broker knows the new topic.
             Awaitility.await()
                     .atMost(Duration.ofSeconds(30))
                     .untilAsserted(() -> assertThatThrownBy(() -> load(offsets))
@@ -419,10 +415,7 @@ class JdbcOffsetsTest {
         }
     }
 
-    /**
-     * Checks that a write is refused. The transaction is rolled back, so even a later commit by the caller stores
-     * nothing.
-     */
+    /** Checks that a write is refused. The transaction is rolled back, so a later commit stores nothing. */
     private AbstractThrowableAssert<?, ? extends Throwable> refuses(JdbcOffsets offsets, long... numbers)
             throws SQLException {
         try (Connection connection = open()) {

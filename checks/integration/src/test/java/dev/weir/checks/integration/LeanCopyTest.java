@@ -146,10 +146,7 @@ class LeanCopyTest {
         }
     }
 
-    /**
-     * Produces until {@code enough} is true, so that records arrive while the broker is killed, whatever the machine's
-     * speed. Returns a future with the number of records. Runs on its own thread, because it blocks for long.
-     */
+    /** Produces on its own thread until {@code enough} is true. Returns a future with the number of records. */
     private static CompletableFuture<Integer> produceUntil(KafkaCluster cluster, AtomicBoolean enough) {
         return CompletableFuture.supplyAsync(
                 () -> {
@@ -163,7 +160,7 @@ class LeanCopyTest {
                 task -> Thread.ofPlatform().daemon().name("load").start(task));
     }
 
-    /** Waits for a condition. Exceptions are ignored, because a query may reach the killed broker. */
+    /** Waits for a condition. Ignores exceptions, because a query may reach the killed broker. */
     private static void await(Callable<Boolean> condition) {
         Awaitility.await().atMost(LONG).ignoreExceptions().until(condition);
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks that the lean consumer and Kafka's own consumer read the same logs record by record. */
+/** Checks that the lean consumer and Kafka's own consumer read the same logs. */
 @Timeout(120)
 class LeanDifferentialTest {
 
@@ -64,15 +64,15 @@ class LeanDifferentialTest {
                 "buffer.memory",
                 64_000_000L));
         config.putAll(more);
-        // Transactions need idempotence. Without transactions it is off, because a new leader that has refused an
-        // idempotent producer's first batch refuses that batch forever (docs/reference/guarantees.md, limits).
+        // A new leader may refuse an idempotent producer's first batch forever (docs/reference/guarantees.md, limits).
+        // Transactions need idempotence nevertheless.
         config.putIfAbsent("enable.idempotence", more.containsKey("transactional.id"));
         return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
     private static void send(KafkaProducer<byte[], byte[]> producer, Random random, String topic, int count) {
         for (int i = 0; i < count; i++) {
-            // Many small, few large.
+            // Many small records, few large ones.
             int size = random.nextInt(100) == 0 ? random.nextInt(LARGEST) : random.nextInt(1 << random.nextInt(1, 14));
             ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
                     topic,
@@ -186,7 +186,7 @@ class LeanDifferentialTest {
                 producer.flush();
             }
             Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> {
-                // Starts a new segment, because the cleaner leaves the last one alone.
+                // Starts a new segment, because the cleaner skips the last one.
                 var ignored = producer.send(new ProducerRecord<>("compacted", 0, new byte[1], new byte[1]));
                 producer.flush();
                 Map<TopicPartition, Long> ends = KAFKA.cluster().endOffsets("compacted");

@@ -34,8 +34,7 @@ class LeanShareFailoverTest {
     @Tag("long")
     void memberKilled_anotherTakesOverWhatItHad() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().start()) {
-            // With two partitions, each member would get one, and the group would detect the dead member only after 45
-            // s.
+            // With two partitions, the group would detect the dead member only after 45 s.
             cluster.createTopic("takeover", 1);
             cluster.createTopic("takeover-dead", 1);
             Records.produce(cluster.bootstrapServers(), "takeover", 0, 200);
@@ -67,7 +66,7 @@ class LeanShareFailoverTest {
         }
     }
 
-    /** Without a name, the dead member would keep one of the two partitions until its session expires. */
+    /** Without a name, the dead member would keep a partition until its session expires. */
     @Test
     void memberWithAName_killed_takesItsOldPlace() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().start()) {

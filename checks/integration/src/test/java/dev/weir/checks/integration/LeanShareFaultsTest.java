@@ -35,9 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Tests a share group member on the lean path that must authenticate, that brokers forget, and that follows leaders.
- */
+/** Tests a share group member on the lean path that authenticates, is forgotten by brokers, and follows leaders. */
 @Timeout(240)
 class LeanShareFaultsTest {
 
@@ -103,7 +101,6 @@ class LeanShareFaultsTest {
         }
     }
 
-    /** The member joins again with its previous id as soon as it learns that the group has forgotten it. */
     @Test
     void memberThatTheGroupHasForgotten_joinsAgain_andLosesNothing() throws Exception {
         KAFKA.cluster().createTopic("forgotten", 2);
@@ -140,8 +137,8 @@ class LeanShareFaultsTest {
     }
 
     /**
-     * A disconnect releases all of the member's locks. Records that its handlers are processing are redelivered,
-     * possibly to the same member.
+     * A disconnect releases all locks of the member. Its records in progress are redelivered, perhaps to the same
+     * member.
      */
     @Test
     void disconnect_whileHandlersRun_deliversTheirRecordsAgain() throws Exception {
@@ -168,14 +165,11 @@ class LeanShareFaultsTest {
             assertThat(running.drain(SOON).drained()).isTrue();
         }
         assertThat(ledger.lost()).isZero();
-        // Only the records of the eight running handlers can be duplicates.
+        // Only records of the eight running handlers can be duplicates.
         assertThat(ledger.duplicates()).isBetween(1, 8);
     }
 
-    /**
-     * The frozen member's connection stays open. It therefore keeps its locks until they expire, and its partitions
-     * until its session expires.
-     */
+    /** The connection stays open, so the member keeps its locks and partitions until they expire. */
     @Test
     void frozenMember_isTakenOverByAnother() throws Exception {
         KAFKA.cluster().createTopic("frozen", 2);
@@ -208,9 +202,8 @@ class LeanShareFaultsTest {
     }
 
     /**
-     * A second request on the member's session comes from another client with the same id. The broker then discards the
-     * response to the member's fetch after it has acquired the records. These records are redelivered when their locks
-     * expire.
+     * Another client with the same id sends a request. The broker then discards the member's response, whose records
+     * stay acquired.
      */
     @Test
     void epochThatSomebodyElseUsed_costsADelivery_andNoRecord() throws Exception {
@@ -232,8 +225,8 @@ class LeanShareFaultsTest {
     }
 
     /**
-     * Because of the quota, the broker acquires records and then empties the response. The member requests fewer
-     * records until responses contain records.
+     * The quota empties responses whose records are already acquired. The member requests fewer records until responses
+     * contain some.
      */
     @Test
     void memberUnderAQuota_countsEmptiedAnswers_andLosesNothing() throws Exception {
@@ -265,7 +258,7 @@ class LeanShareFaultsTest {
                 .get();
     }
 
-    /** First, the leadership moves away from a running broker. Then the coordinator is stopped. */
+    /** The leadership moves away from a running broker. Then the coordinator stops. */
     @Test
     @Tag("long")
     void leaderAndCoordinator_thatMove_areFollowed_andNothingIsLost() throws Exception {

@@ -16,13 +16,12 @@ import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * A faulty driver: a share consumer that accepts one record of each partition without calling its handler, and stops
- * when no records are left.
+ * A faulty driver: a share consumer that accepts one record of each partition without handling it, and stops when no
+ * records are left.
  */
 final class LosingShareDriver implements Driver {
     private static final long LOST = 7;
 
-    /** Runs the driver. */
     public static void main(String[] arguments) {
         DriverMain.serve(Map.of("losing-share", LosingShareDriver::new), arguments);
     }

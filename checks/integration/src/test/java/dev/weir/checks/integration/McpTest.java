@@ -28,17 +28,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Tests a {@code weir mcp} process with the official MCP client, which asks about a pipe with one dead-letter record
- * and one record that stays in its handler. {@code McpServerTest} tests the protocol itself.
- */
+/** Tests a {@code weir mcp} process with the official MCP client. {@code McpServerTest} tests the protocol. */
 @Timeout(180)
 class McpTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** A script for partition 0: offset 0 passes, 1 fails, 2 stays. */
+    /** A script for partition 0: offset 0 passes, 1 fails, 2 never ends. */
     private static final String SCRIPT =
             "read -r l; case $l in bad*) exit 1;; stuck*) exec sleep 300;; *) echo \"$l\";; esac";
 
@@ -181,7 +178,7 @@ class McpTest {
             assertThat(first.path("lag_ms").isNumber()).isTrue();
             assertThat(first.path("lag_ms").asLong()).isPositive();
         });
-        // The member's own report about the same partitions, without the brokers.
+        // The member's own report, without the brokers.
         JsonNode own = ask("lag", Map.of());
         assertThat(own.path("source").asText()).isEqualTo("console");
         assertThat(own.at("/partitions/0/lag").asInt()).isEqualTo(BEHIND + 1);
@@ -227,7 +224,6 @@ class McpTest {
         }
     }
 
-    /** Queries one target by its process id, and another one that does not answer. */
     @Test
     void otherTargets_areAsked_andTheirErrorsTold() {
         McpSyncClient byPid = client("--pid", Long.toString(pipe.pid()));

@@ -13,10 +13,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** A faulty driver that reads all topics, but reports every record as a record of the first topic. */
+/** A faulty driver that reports the records of all topics as records of the first topic. */
 final class MixedUpTopicsDriver implements Driver {
 
-    /** Runs the driver. */
     public static void main(String[] arguments) {
         DriverMain.serve(Map.of("mixed-up", MixedUpTopicsDriver::new), arguments);
     }

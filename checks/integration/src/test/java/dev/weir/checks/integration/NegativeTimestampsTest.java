@@ -25,9 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Brokers accept negative timestamps, and some producers write a zero time as a timestamp in year 1. Regression: a
- * record with such a timestamp ended each pipe at every start, because Kafka's {@code ProducerRecord} refuses it. A
- * dead-letter topic did not help.
+ * Tests records with negative timestamps, which brokers accept. Regression: such a record ended each pipe, even with a
+ * dead-letter topic.
  */
 @Timeout(120)
 class NegativeTimestampsTest {
@@ -37,7 +36,7 @@ class NegativeTimestampsTest {
 
     private static final long YEAR_ONE = -62_135_596_800_000L;
 
-    /** Recent enough that the broker does not delete the record. */
+    /** Recent enough for the broker to keep the record. */
     private static final long RECENT = System.currentTimeMillis() - 3_600_000;
 
     private static final List<Long> TIMESTAMPS = List.of(YEAR_ONE, -2L, -1L, Long.MIN_VALUE / 2, RECENT);

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A user's own Maven project outside the build, with only {@code weir-kafka} installed. The test compiles the README's
- * program, runs it against a broker, and stops it with a signal.
+ * Tests a user's own Maven project with only {@code weir-kafka} installed: compiles the README's program, runs it
+ * against a broker, and stops it with a signal.
  */
 @Timeout(300)
 class NewcomerTest {
@@ -88,10 +88,7 @@ class NewcomerTest {
                 .sum();
     }
 
-    /**
-     * Copies a file to the place where {@code ./mvnw install} would put it, because four starts of Maven take longer
-     * than the rest of the test.
-     */
+    /** Copies a file to where {@code ./mvnw install} would put it. Maven would take longer than the test. */
     private static void install(Path repository, String artifact, Path file, String extension) throws IOException {
         Path place = Files.createDirectories(repository.resolve("dev/weir/" + artifact + "/0.1.0-SNAPSHOT"));
         Files.copy(file, place.resolve(artifact + "-0.1.0-SNAPSHOT." + extension));
@@ -111,7 +108,7 @@ class NewcomerTest {
                 .directory(project.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile());
-        // The process lives only as long as the test, which is too short to benefit from the JVM's optimizing compiler.
+        // The process is too short to benefit from the JVM's optimizing compiler.
         builder.environment()
                 .merge("MAVEN_OPTS", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1", (set, quick) -> set + " " + quick);
         Process maven = builder.start();

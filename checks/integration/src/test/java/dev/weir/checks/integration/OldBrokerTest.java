@@ -39,8 +39,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Checks what {@code docs/reference/compatibility.md} says about the oldest broker: which features work, and how the
- * others are refused.
+ * Checks the statements of {@code docs/reference/compatibility.md} about the oldest broker: its features and its
+ * refusals.
  */
 @Timeout(300)
 class OldBrokerTest {

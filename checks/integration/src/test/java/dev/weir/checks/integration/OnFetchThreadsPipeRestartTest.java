@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Kills a process that has two fetch threads. The other tests of the superclass are not repeated, because they end the
- * process in ways that do not depend on fetch threads. A long test, like the other variants.
+ * Kills a process that has two fetch threads. The superclass's other tests do not depend on fetch threads. A long test,
+ * like the other variants.
  */
 @Tag("long")
 @ExtendWith(OnFetchThreads.class)

@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A pipe that fetches and writes on the lean path is killed and ended. No record is committed before the brokers have
- * stored its copy.
+ * Kills and ends a pipe that fetches and writes on the lean path. No record is committed before the brokers have stored
+ * its copy.
  */
 @ExtendWith({OnLeanPath.class, OnLeanProducing.class})
 class OnLeanCopyPipeRestartTest extends PipeRestartTest {

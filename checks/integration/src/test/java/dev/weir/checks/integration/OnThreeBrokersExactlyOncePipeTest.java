@@ -13,7 +13,6 @@ class OnThreeBrokersExactlyOncePipeTest extends ExactlyOncePipeTest {
 
     private static final int COUNT = 500_000;
 
-    /** Instead of the one broker. */
     @BeforeAll
     static void startCluster() {
         cluster = KafkaCluster.builder().brokers(3).forked().heapMegabytes(256).start();

@@ -25,8 +25,8 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks that each page with Java samples has one line with their imports, and that this line is complete. The samples'
- * sources must compile with this line instead of their own imports.
+ * Checks that each page with Java samples has one line with all their imports. The samples' sources must compile with
+ * this line.
  */
 class PageImportsTest {
 
@@ -38,7 +38,7 @@ class PageImportsTest {
     private static final Pattern SAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern IMPORT = Pattern.compile("^import ((?:static )?[\\w.]+)\\.(\\w+);", Pattern.MULTILINE);
 
-    /** A page of samples, and the sources that contain them word for word. */
+    /** A page, and the sources that contain its samples word for word. */
     private record Page(Path file, String imports, Map<Path, String> sources) {}
 
     private static List<Page> pages() throws IOException {
@@ -120,7 +120,7 @@ class PageImportsTest {
         assertThat(found).isGreaterThan(100);
     }
 
-    /** Returns imports for the public types of the source's package that the source uses without an import. */
+    /** Returns imports for public types of the source's own package. */
     private static String ofItsPackage(Path source) throws IOException {
         String path = source.toString();
         int start = path.indexOf("/src/") + "/src/".length();
@@ -173,7 +173,7 @@ class PageImportsTest {
                 };
         DiagnosticCollector<JavaFileObject> complaints = new DiagnosticCollector<>();
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        // Skips everything after type analysis, so that nothing is written.
+        // Stops after type analysis, so nothing is written.
         boolean isGood = compiler.getTask(
                         null,
                         files,

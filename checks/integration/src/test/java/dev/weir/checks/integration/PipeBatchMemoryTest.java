@@ -55,7 +55,6 @@ class PipeBatchMemoryTest {
         send(topic, value, 1);
     }
 
-    /** Sends records in one batch. */
     private static void send(String topic, byte[] value, int count, Header... headers) {
         try (var producer = new KafkaProducer<>(
                 Map.<String, Object>of(
@@ -138,7 +137,7 @@ class PipeBatchMemoryTest {
         }
     }
 
-    // Regression: the message of these commands reported that memory ran out, but did not name the record.
+    // Regression: the message said that memory ran out, but did not name the record.
     @Test
     void recordLargerThanTheHeap_isNamedByCommandsThatReadRecords() throws Exception {
         try (PipeProcess consume = command("consume", "--topic", "bomb")) {
@@ -155,7 +154,7 @@ class PipeBatchMemoryTest {
         assertThat(cluster.committedOffsets("g")).containsEntry(new TopicPartition("bomb", 0), 1L);
     }
 
-    // Regression: the commands that read records polled up to 500 records at a time.
+    // Regression: commands that read records ran out of memory.
     @Test
     void batchLargerThanTheHeap_doesNotEndCommandsThatReadRecords() throws Exception {
         try (PipeProcess consume = command("consume", "--topic", "many", "--max", "60")) {

@@ -44,8 +44,7 @@ class PipeDeadLetterSizeTest {
                 .toArray(String[]::new);
     }
 
-    // Regression: records whose values were cut off counted as ordinary dead-letter records, without a warning or a
-    // separate count.
+    // Regression: records with cut values counted as ordinary dead-letter records, without a warning.
     @Test
     void letters_thatAreCut_areWarnedOfAndCountedInTheSummary() {
         WeirCommand pipe = WeirCommand.run(args("cut"));

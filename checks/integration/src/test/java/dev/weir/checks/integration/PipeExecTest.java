@@ -107,7 +107,7 @@ class PipeExecTest {
         assertThat(deadLetters.get(1).value()).isNull();
     }
 
-    /** Regression: the dead-letter record was counted although its transaction was aborted. */
+    /** Regression: a dead-letter record was counted although its transaction was aborted. */
     @Test
     void deadLetter_ofAnAbortedTransaction_isNotCounted() throws Exception {
         createTopics("aborted");

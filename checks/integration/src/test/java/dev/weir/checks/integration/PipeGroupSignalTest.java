@@ -15,9 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tests signals to the whole process group, which a terminal's Ctrl-C and {@code timeout(1)} send. Regression: the
- * commands of {@code each:} and {@code exec:} were in that group, and the signal ended them. Their records, which were
- * not at fault, became dead-letter records, or the run ended with status 1 and without a drain.
+ * Tests signals to the process group, such as Ctrl-C or {@code timeout(1)}. Regression: the signal ended the commands
+ * of {@code each:} and {@code exec:}. Their records became dead-letter records, or the run ended with status 1 without
+ * a drain.
  */
 class PipeGroupSignalTest {
 
@@ -67,7 +67,7 @@ class PipeGroupSignalTest {
         signalToTheGroup_isDrained_andTheCommandsFinish(via, signal, deadLetters);
     }
 
-    /** The commands run in their own sessions, so the signal does not reach them. The pipe must end them. */
+    /** The signal does not reach the commands, because they run in their own sessions. */
     @Test
     @Timeout(120)
     void secondSignal_endsTheCommandsToo() {

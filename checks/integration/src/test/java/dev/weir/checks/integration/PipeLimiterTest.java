@@ -63,10 +63,7 @@ class PipeLimiterTest {
         }
     }
 
-    /**
-     * Regression: the advice counted 120 records inside a stage, and listed stages that the user had neither named nor
-     * requested.
-     */
+    /** Regression: the advice named 120 records inside a stage, and stages that the user had not defined. */
     @Test
     void pipeThatIsThrough_saysNothingOfRecordsThatAreStillInAStage() {
         String[] line = pipe("through", "--work", "1500ms", "--timeout", "30s", "--concurrency", "200", "--until-end");

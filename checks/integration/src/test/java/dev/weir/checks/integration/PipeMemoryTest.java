@@ -34,16 +34,13 @@ class PipeMemoryTest {
     private static final int LARGE_PER_PARTITION = 3;
     private static final Duration LARGE_FREEZE = Duration.ofSeconds(8);
 
-    /**
-     * The input topic contains about 500 MB, and its broker sends them as fast as the pipe reads. The output's broker
-     * stops responding. Everything that the pipe holds during that time must fit into a heap of 64 MB.
-     */
+    /** The output's broker stops responding. The input has 500 MB, and the pipe has a heap of 64 MB. */
     @Test
     @Tag("long")
     @Timeout(240)
     void outputBroker_frozenFor30Seconds_heapOf64MegabytesSuffices_andNothingIsLostOrRepeated() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().brokers(2).forked().start()) {
-            // Offsets live with the input, so that only the output stalls.
+            // The group's offsets are on the input's broker, so only the output stalls.
             cluster.admin()
                     .createTopics(List.of(
                             new NewTopic("__consumer_offsets", Map.of(0, List.of(1), 1, List.of(1), 2, List.of(1)))
@@ -76,9 +73,8 @@ class PipeMemoryTest {
     }
 
     /**
-     * Each record is larger than one partition's part of the budget, and one record of each partition would exceed the
-     * whole budget. The output stops responding. Regression: the pipe held 29 records with a budget of 8 MB, and the
-     * heap was too small in two of three runs.
+     * The output stops responding. One record of each partition exceeds the whole budget. Regression: the pipe ran out
+     * of memory in two of three runs.
      */
     @Test
     @Tag("long")

@@ -76,7 +76,7 @@ class PipeMetricsTest {
                 assertThat(meters).contains("stage=\"produce\"} " + RECORDS + ".0");
                 assertThat(value(meters, "weir_consumer_partitions")).isEqualTo(2);
                 assertThat(value(meters, "weir_consumer_commits_total")).isPositive();
-                // The dashboard's partition panels, and the alert on restarts, query these meters.
+                // The dashboard and the alert on restarts query these meters.
                 assertThat(value(meters, "weir_partition_lag_records")).isZero();
                 assertThat(meters)
                         .contains("weir_partition_lag_seconds{", "weir_partition_oldest_unfinished_seconds{")

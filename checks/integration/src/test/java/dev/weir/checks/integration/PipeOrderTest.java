@@ -36,8 +36,7 @@ class PipeOrderTest {
                     .split(" "));
 
             assertThat(PipeProcess.number(summary, "records_out")).isEqualTo(count);
-            // The mean number of running handlers over the whole run, including its start and end. It is larger than
-            // the number of partitions.
+            // The mean number of running handlers over the whole run, which exceeds the number of partitions.
             String work = summary.substring(summary.indexOf("{\"name\":\"work\""));
             assertThat(PipeProcess.number(work, "parallelism")).isEqualTo(64);
             assertThat(64 * PipeProcess.number(work, "busy_share")).isGreaterThan(32);
@@ -59,8 +58,7 @@ class PipeOrderTest {
         keyOrdering_with64Handlers_keepsTheOrderOfEachKeyWhileTheyAllWork(fetch);
     }
 
-    // Regression: merely setting a dead-letter topic changed the order of a plain copy, because the handler's 16
-    // workers kept only the order within keys.
+    // Regression: setting a dead-letter topic changed the order of a plain copy.
     @Test
     @Timeout(120)
     void copy_withADeadLetterTopic_keepsTheOrderOfThePartition() {

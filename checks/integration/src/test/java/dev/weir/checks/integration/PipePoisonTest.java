@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests records that cannot be written, in the middle of batches and under load, while runs are ended and killed.
- * Checks everything that was written. To run it for longer: {@code -Dweir.poison.seconds=300}.
+ * Tests records that cannot be written, under load, while runs are ended and killed. Checks the whole output. To run
+ * longer: {@code -Dweir.poison.seconds=300}.
  */
 class PipePoisonTest {
 
@@ -41,8 +41,7 @@ class PipePoisonTest {
     private static final int KEYS = 1_000;
 
     /**
-     * One in this many records has no key, so the compacted topic refuses it. This number is coprime to the other
-     * numbers in this test.
+     * One in this many records has no key, which the compacted topic refuses. The number is coprime to all others here.
      */
     private static final int POISON_EVERY = 7_001;
 
@@ -71,10 +70,7 @@ class PipePoisonTest {
         endAndKill(LONG_SECONDS, 4);
     }
 
-    /**
-     * Ends several runs before all records are written, alternately by a kill and by SIGTERM. The last run continues to
-     * the end.
-     */
+    /** Ends several runs early, alternately by a kill and by SIGTERM. The last run continues to the end. */
     private void endAndKill(long seconds, int runs) throws Exception {
         long count = seconds * PER_SECOND;
         try (KafkaCluster cluster = KafkaCluster.builder().forked().start()) {
@@ -82,8 +78,7 @@ class PipePoisonTest {
             cluster.createTopic("out", 6, Map.of("cleanup.policy", "compact"));
             cluster.createTopic("dead", 1);
             Path config = folder.resolve("client.properties");
-            // With a static member, the successor takes over immediately instead of after the dead member's session
-            // timeout.
+            // The successor of a static member takes over immediately.
             Files.writeString(config, "group.instance.id=pipe-1\n");
             AtomicReference<Throwable> failure = new AtomicReference<>();
             Thread load = Thread.ofPlatform().start(() -> produce(cluster.bootstrapServers(), count, failure));
@@ -108,7 +103,7 @@ class PipePoisonTest {
     /**
      * Runs the pipe and stops it in the middle of its work.
      *
-     * @return false if the run did not begin, because a busy machine may not reach a broker within the 10 s limit
+     * @return false if the run did not begin, because a busy machine may not reach a broker within 10 s
      */
     private static boolean runUntil(KafkaCluster cluster, Path config, long until, boolean kill, Duration patience) {
         try (PipeProcess pipe = PipeProcess.start(args(cluster, config, "--json"))) {
@@ -174,8 +169,8 @@ class PipePoisonTest {
     }
 
     /**
-     * Checks that each good record was written, that the first occurrences are in key order, and that the last record
-     * of each key is its latest.
+     * Checks that all good records are written, in key order at their first occurrence, and that each key's last record
+     * is its latest.
      */
     private static void assertOutput(List<ConsumerRecord<byte[], byte[]>> output, long count) {
         Set<Long> seen = new HashSet<>();

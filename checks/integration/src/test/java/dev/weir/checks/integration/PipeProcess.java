@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
 /**
- * A {@code weir} command in its own JVM, started as the launcher starts it, with its output in files. Confined to the
- * test's thread, which closes it. Closing kills a command that is still running.
+ * A {@code weir} command in its own JVM, with its output in files. Confined to the test's thread, which closes it.
+ * Closing kills a running command.
  */
 final class PipeProcess implements AutoCloseable {
 
@@ -37,21 +37,18 @@ final class PipeProcess implements AutoCloseable {
         return startMain("dev.weir.cli.Main", heapMegabytes, args);
     }
 
-    /**
-     * Starts a command like a shell's foreground job, as the leader of a process group, to which {@link #signalGroup}
-     * sends signals.
-     */
+    /** Starts a command as the leader of a process group, like a shell's foreground job, for {@link #signalGroup}. */
     static PipeProcess startInOwnGroup(String... args) {
         return start(List.of("setsid"), List.of(), "dev.weir.cli.Main", 256, args);
     }
 
-    /** Starts a command whose whole heap is in memory from the start, so that later growth is outside the heap. */
+    /** Starts a command whose heap is fully in memory from the start, so any later growth is outside the heap. */
     static PipeProcess startTouched(int heapMegabytes, String... args) {
         List<String> touched = List.of("-Xms" + heapMegabytes + "m", "-XX:+AlwaysPreTouch");
         return start(List.of(), touched, "dev.weir.cli.Main", heapMegabytes, args);
     }
 
-    /** Starts a command as the launcher does: the JVM does not terminate at its first OutOfMemoryError. */
+    /** Starts a command like the launcher: the JVM survives its first OutOfMemoryError. */
     static PipeProcess startSurviving(int heapMegabytes, String... args) {
         return start(List.of(), List.of("-XX:-ExitOnOutOfMemoryError"), "dev.weir.cli.Main", heapMegabytes, args);
     }
@@ -107,7 +104,7 @@ final class PipeProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** Its own processes. */
+    /** Returns the child processes of the command. */
     List<ProcessHandle> children() {
         return process.children().toList();
     }
@@ -121,7 +118,6 @@ final class PipeProcess implements AutoCloseable {
         }
     }
 
-    /** Ends its standard input. */
     void closeInput() {
         try {
             process.getOutputStream().close();
@@ -138,7 +134,7 @@ final class PipeProcess implements AutoCloseable {
         signal(name, Long.toString(process.pid()));
     }
 
-    /** Sends a signal like a terminal does, to the command and all children in its process group. */
+    /** Sends a signal to the command and its process group, like a terminal. */
     void signalGroup(String name) {
         signal(name, "-" + process.pid());
     }

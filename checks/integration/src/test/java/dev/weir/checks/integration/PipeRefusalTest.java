@@ -21,12 +21,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests that a user's mistake yields one or two lines that say what happened and what to do, and the right exit code,
- * within 15 seconds. {@code PipeArgumentsTest} in weir-cli tests refusals that need no broker, in one process.
+ * Tests a user's mistakes: within 15 s, one or two lines say what happened and what to do. {@code PipeArgumentsTest} in
+ * weir-cli tests refusals that need no broker.
  */
 class PipeRefusalTest {
 
-    /** A time limit below the command's default of ten seconds. */
+    /** Less than the command's default of ten seconds. */
     private static final String SHORT = "--connect-timeout=3s";
 
     private static KafkaCluster cluster;
@@ -84,7 +84,6 @@ class PipeRefusalTest {
         }
     }
 
-    /** The signal arrives while the command is still looking for its brokers. */
     @Test
     void signal_beforeThePipelineRuns_endsTheCommandAtOnceWithItsNumber() throws Exception {
         try (ServerSocket silent = new ServerSocket(0);
@@ -104,8 +103,8 @@ class PipeRefusalTest {
     }
 
     /**
-     * Regression: Kafka's client interpreted the first bytes of the response as a size of 1.2 GB and allocated that
-     * much, and the process ended without a message.
+     * Regression: the client read the response's first bytes as a size of 1.2 GB, and the process ended without a
+     * message.
      */
     @ParameterizedTest
     @ValueSource(

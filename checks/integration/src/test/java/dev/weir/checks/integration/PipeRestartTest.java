@@ -39,7 +39,7 @@ class PipeRestartTest {
     /** The time limit for a process to start, join its group and do its work. Usually it takes far less time. */
     private static final Duration START = Duration.ofMinutes(1);
 
-    /** Default limits for 6 partitions: 16,384 unfinished records per partition, plus one poll of 5,000 records. */
+    /** By default, 16,384 unfinished records for each of 6 partitions, plus one poll of 5,000 records each. */
     private static final long MOST_OUTSTANDING = 6 * (16_384 + 5_000);
 
     private static KafkaCluster cluster;
@@ -62,8 +62,7 @@ class PipeRestartTest {
     void kill_threeTimes_losesNothingAndRepeatsOnlyWhatWasNotCommitted() throws Exception {
         int count = 36_000;
         createTopics("kill", count);
-        // With a static member, the successor takes over immediately instead of after the dead member's session
-        // timeout.
+        // The successor of a static member takes over immediately.
         Path config = folder.resolve("client.properties");
         String threads = OnLeanPath.threads() == 1 ? "" : "weir.fetch.threads=" + OnLeanPath.threads();
         Files.writeString(config, "group.instance.id=pipe-1\n" + threads);
@@ -94,8 +93,8 @@ class PipeRestartTest {
         assertThat(new HashSet<>(Records.numbers(output)))
                 .as("distinct; seed %s", seed)
                 .hasSize(count);
-        // Runs 1 to 3 wrote `written` records, and `noted` of them were committed as finished. The last run wrote each
-        // remaining record once.
+        // Runs 1 to 3 wrote `written` records, and `noted` of them were committed as finished. The last run wrote all
+        // others once.
         assertThat(output.size() - count).as("duplicates; seed %s", seed).isEqualTo((int) (written - noted));
         assertFirstOccurrencesAreInOrder(output);
     }
@@ -217,8 +216,7 @@ class PipeRestartTest {
     }
 
     /**
-     * Returns the number of records after it has stopped growing, because a broker may still execute the last requests
-     * of a dead process.
+     * Returns the number of records when it has stopped growing. A broker may execute requests of a dead process late.
      */
     private static long settled(String topic) {
         AtomicLong last = new AtomicLong(-1);
@@ -230,7 +228,7 @@ class PipeRestartTest {
     }
 
     /**
-     * Returns the number of records that the group's commits mark as finished, before and after the committed offsets.
+     * Returns the number of records that the group's commits list as finished, before and after the committed offsets.
      */
     private static long noted(String group) throws Exception {
         long noted = 0;

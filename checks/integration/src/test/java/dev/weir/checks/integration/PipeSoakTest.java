@@ -19,20 +19,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Tests two pipes of a group under a steady load, while one of them is restarted repeatedly. Each record must be
- * written once and in the order of its key, and the other pipe's resource use must not grow. To run an hour for each
- * guarantee: {@code -Dweir.soak.seconds=3600}. To select one guarantee: {@code -Dweir.soak.guarantees=exactly-once}.
+ * written once and in key order, and the other pipe's resource use must not grow. To run an hour for each guarantee:
+ * {@code -Dweir.soak.seconds=3600}. To select one: {@code -Dweir.soak.guarantees=exactly-once}.
  */
 @Tag("long")
 class PipeSoakTest {
 
     private static final long SECONDS = Long.getLong("weir.soak.seconds", 50);
 
-    /** The number of restarts. An hour's run has one every five minutes. */
+    /** The number of restarts. In an hour's run, there is one every five minutes. */
     private static final long RESTARTS = 12;
 
     /**
-     * The time limit for a process to start and for a dead member's session to expire. Usually this takes far less
-     * time.
+     * The time limit for a process to start, and for the session of a killed one to expire. Usually far less is needed.
      */
     private static final Duration START = Duration.ofMinutes(2);
 
@@ -58,7 +57,7 @@ class PipeSoakTest {
                 long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
                 long pause = TimeUnit.SECONDS.toNanos(Math.max(10, SECONDS / RESTARTS));
                 for (int run = 0; run == 0 || System.nanoTime() < end; run++) {
-                    // A kill repeats no records only if transactions are used.
+                    // Only with transactions does a kill repeat no records.
                     boolean kill = guarantee.equals("exactly-once") && run % 2 == 0;
                     try (PipeProcess pipe =
                             PipeProcess.start(HEAP_MEGABYTES, command(cluster, guarantee, "life-" + run))) {
@@ -137,10 +136,8 @@ class PipeSoakTest {
     }
 
     /**
-     * Compares the last quarter of the samples with the second, because all one-time resources exist by the second
-     * quarter. Compares the lowest values, so that short-lived threads and connections do not count. Two more are
-     * allowed: one that the earlier minimum happened to miss, and one connection that was opened late. A leak of one
-     * per restart would add six in an hour.
+     * Compares the lowest values of the second and the last quarter, without one-time resources and short-lived
+     * threads. Two more are allowed; a leak of one per restart would add six in an hour.
      */
     private static void assertFlat(ProcessUsage usage) {
         for (ProcessUsage.Kind kind : List.of(ProcessUsage.Kind.THREADS, ProcessUsage.Kind.HANDLES)) {

@@ -52,17 +52,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Ten bottlenecks that teams encounter in practice. Their author had not seen the limiter's rules, and wrote down the
- * expected answers before the first run. An eleventh was added later. {@code docs/internals/planted-ten.md} has the
- * result of the first run, in which each limiter was read once, six seconds after the start. Here other tests share
- * the machine, so the limiter is read repeatedly, from the fourth second on.
+ * Eleven bottlenecks from practice. The author of ten did not know the limiter's rules, and wrote down the answers
+ * before the first run ({@code docs/internals/planted-ten.md}). Here the limiter is read repeatedly, because other
+ * tests share the machine.
  */
 class PlantedByAStrangerTest {
 
-    /** The time of the first reading, measured on the pipeline's own clock. */
+    /** The time of the first reading, on the pipeline's own clock. */
     static final Duration ASKED_AFTER = Duration.ofSeconds(4);
 
-    /** A long limit, because the machine itself may be the limiter while other tests run. */
+    /** A long limit, because other tests may make the machine itself the limiter. */
     private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(20);
 
     private static final Duration SOON = Duration.ofMinutes(1);
@@ -72,7 +71,7 @@ class PlantedByAStrangerTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("group.initial.rebalance.delay.ms", "0"));
 
-    /** Waits until the limiter has the expected kind, but at least until {@link #ASKED_AFTER}, and returns it. */
+    /** Waits until the limiter has the expected kind, at least until {@link #ASKED_AFTER}, and returns it. */
     static Limiter awaitLimiter(RunningPipeline running, LimiterProbe probe, Kind kind) {
         ConsumerLedger.await("looks", SOON, () -> elapsed(running).compareTo(ASKED_AFTER) > 0);
         ConsumerLedger.await(
@@ -108,7 +107,7 @@ class PlantedByAStrangerTest {
         Records.produce(KAFKA.bootstrapServers(), topic, 0, records);
     }
 
-    /** Fills a topic with records of one value, and with keys that the test chooses. */
+    /** Fills a topic with records of one value, and keys chosen by the test. */
     private static void fill(String topic, int partitions, int records, byte[] value, IntFunction<String> key)
             throws IOException {
         KAFKA.cluster().createTopic(topic, partitions);
@@ -192,7 +191,7 @@ class PlantedByAStrangerTest {
         assertThat(limiterOf(pipeline, Kind.STAGE_CPU).name()).isEqualTo("parse");
     }
 
-    /** Parses naively, with several passes over the text. */
+    /** Parses naively, in several passes over the text. */
     private static Map<String, Double> parse(ConsumerRecord<byte[], byte[]> record) {
         Map<String, Double> sums = new HashMap<>();
         for (int pass = 0; pass < 4; pass++) {
@@ -320,7 +319,7 @@ class PlantedByAStrangerTest {
         }
     }
 
-    /** The eleventh case, which the author had left out. The rules gave a wrong answer for it. */
+    /** An eleventh case. The rules once gave a wrong answer for it. */
     @Test
     @Tag("long")
     void partitionThatSomebodyForgotToResume_isSourceIdle_andNamed() {

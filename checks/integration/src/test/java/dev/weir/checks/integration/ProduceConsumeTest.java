@@ -135,7 +135,7 @@ class ProduceConsumeTest {
         assertThat(lines).contains("\t" + at + "\t");
     }
 
-    /** Kafka's consumer does not look up timestamps before 1970. */
+    /** Kafka's consumer cannot look up times before 1970. */
     @Test
     void consume_fromATimeBefore1970_beginsAtTheBeginning() {
         cluster.createTopic("ancient", 1);
@@ -144,9 +144,7 @@ class ProduceConsumeTest {
                 .startsWith("0:0\t");
     }
 
-    /**
-     * The command's own time limit for a record must not conflict with a request timeout that the user has increased.
-     */
+    /** The command's own limit for a record must allow a longer request timeout. */
     @Test
     void produce_withALongerTimeForRequests_isNotRefused() throws Exception {
         cluster.createTopic("patient", 1);
@@ -155,7 +153,7 @@ class ProduceConsumeTest {
         assertThat(records("patient")).hasSize(2);
     }
 
-    /** Lines typed into a running command arrive at another command that began at the end of the topic. */
+    /** Lines typed into one command reach another command, which began at the end of the topic. */
     @Test
     void lines_ofStandardInput_reachAReader_andBothEndWithASignal() throws Exception {
         cluster.createTopic("typed", 1);

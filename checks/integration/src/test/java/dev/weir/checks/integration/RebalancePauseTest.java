@@ -31,16 +31,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests a member that joins under a steady load. Nothing may be lost or repeated. For partitions that stay, the longest
- * times without a finished record, before and during the join, are written to a file in {@code target}. These times are
- * not checked, because they depend on the machine.
+ * Tests a member that joins under a steady load. Nothing may be lost or repeated. A file in {@code target} has the
+ * longest pauses of partitions that stay, before and during the join; they depend on the machine, so they are not
+ * checked.
  */
 class RebalancePauseTest {
 
     private static final int PARTITIONS = 8;
     private static final int PER_SECOND = 2_000;
 
-    /** More records than are sent within the test's time limit. */
+    /** More records than can be sent within the time limit. */
     private static final int MOST_RECORDS = 200_000;
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -106,8 +106,7 @@ class RebalancePauseTest {
             gaps.start();
             try (RunningPipeline second =
                     member(settings.build(), topic, partition -> bySecond[partition].incrementAndGet())) {
-                // The load continues during the rebalance. Otherwise, a late member would find all records finished,
-                // and nothing would move.
+                // The load continues, so that a late member still gets records.
                 ConsumerLedger.await("half of them moved", PATIENCE, () -> stayed(bySecond) <= PARTITIONS / 2);
                 gaps.open = false;
                 long meanwhile = 0;

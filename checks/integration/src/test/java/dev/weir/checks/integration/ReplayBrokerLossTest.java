@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests {@code weir replay} while the broker that must accept one of the records is down. */
+/** Tests {@code weir replay} while the broker for one of the records is down. */
 @Tag("long")
 @Timeout(240)
 class ReplayBrokerLossTest {
@@ -49,10 +49,7 @@ class ReplayBrokerLossTest {
         return deadLetter;
     }
 
-    /**
-     * Regression: the summary reported 0 sent records, and each further run sent the records after the failed one
-     * again.
-     */
+    /** Regression: the summary reported 0 sent records, and later runs sent the records after the failed one again. */
     @Test
     void recordThatNoBrokerTakes_endsTheRun_theSummaryCountsTheOthers_andNoRunSendsThemAgain(@TempDir Path folder)
             throws Exception {

@@ -46,8 +46,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests {@code weir replay} with dead-letter records that Weir has not written. {@code SpringDeadLetterTest} covers
- * Spring's own recoverer.
+ * Tests {@code weir replay} with dead-letter records from other writers. {@code SpringDeadLetterTest} covers Spring's
+ * recoverer.
  */
 @Timeout(240)
 class ReplayForeignTest {
@@ -87,7 +87,6 @@ class ReplayForeignTest {
                 .get();
     }
 
-    /** Rejects records until the broker has written the given number of dead-letter records. */
     private static void rejectAll(String group, String topic, String deadLetters, int count) {
         try (var member = new KafkaShareConsumer<>(
                 Map.<String, Object>of(
@@ -108,7 +107,7 @@ class ReplayForeignTest {
         }
     }
 
-    /** The broker's dead-letter records contain only headers, and two of the six originals have been deleted since. */
+    /** The broker's dead-letter records contain only headers. Two of the six originals are deleted. */
     @Test
     void lettersOfABroker_bringTheOriginalsBack_andNameThoseThatAreGone() throws Exception {
         KAFKA.cluster().createTopic("lent", 1);
@@ -224,7 +223,7 @@ class ReplayForeignTest {
         });
     }
 
-    /** A misspelt header name must not lose the dead-letter records. The corrected run must process them. */
+    /** The operator misspelt a header name. The corrected run must process all dead-letter records. */
     @Test
     void wrongOriginHeaders_commitNothingThatTheyDoNotFit() {
         KAFKA.cluster().createTopic("spelt", 1);
@@ -249,8 +248,8 @@ class ReplayForeignTest {
     }
 
     /**
-     * Regression: a run ended if a dead-letter record referred to an original record in a topic that the user is not
-     * authorized to read. A later run must try this original record again, and must send no other record twice.
+     * Regression: an original record in a topic without read permission ended the run. A later run must retry only this
+     * record.
      */
     @Test
     void originalThatMayNotBeRead_isNamed_andHoldsUpNoOther() throws Exception {
@@ -280,10 +279,7 @@ class ReplayForeignTest {
         assertThat(FailureTopics.read(KAFKA.cluster(), "open")).hasSize(2);
     }
 
-    /**
-     * Regression: each further run sent the following record again. Once the operator has the permission, a run must
-     * send the remaining records.
-     */
+    /** Regression: later runs sent other records again. Once permitted, a run must send only the remaining records. */
     @Test
     void letterOfATopicThatMayNotBeWritten_isLeftToALaterRun_andTheOthersAreSentOnce() throws Exception {
         KAFKA.cluster().createTopic("taking", 1);
@@ -319,7 +315,7 @@ class ReplayForeignTest {
         assertThat(FailureTopics.read(KAFKA.cluster(), "closed")).hasSize(1);
     }
 
-    /** Runs out of memory if a poll returns several records, or a record with a large key. */
+    /** Simulates a small heap: runs out of memory for a poll of several records, or for a large key. */
     public static final class SmallHeap
             implements ConsumerInterceptor<byte[], byte[]>, ProducerInterceptor<byte[], byte[]> {
 
@@ -348,11 +344,7 @@ class ReplayForeignTest {
         public void configure(Map<String, ?> configs) {}
     }
 
-    /**
-     * Regression: if a record was larger than the heap, the message said that all records before it were done, and
-     * advised to commit the next offset. That commit would lose the unsent records, which are listed only in the
-     * metadata of the group's commit.
-     */
+    /** Regression: after a record exhausted the heap, the message advised a commit that would lose unsent records. */
     @Test
     void recordThatExhaustsTheHeap_afterAnUnsentOne_isNotToBeLeftOutByACommit(@TempDir Path folder) throws Exception {
         KAFKA.cluster().createTopic("kept", 1);

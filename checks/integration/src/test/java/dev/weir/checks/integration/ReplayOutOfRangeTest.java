@@ -41,7 +41,7 @@ class ReplayOutOfRangeTest {
         cluster.close();
     }
 
-    /** Creates a dead-letter topic with the given number of records, and deletes the first ones. */
+    /** Creates a dead-letter topic, and deletes its first records. */
     private static TopicPartition deadLetters(String name, int records, int deleted) throws Exception {
         cluster.createTopic(name, 1);
         cluster.createTopic(name + "-to", 1);
@@ -91,15 +91,15 @@ class ReplayOutOfRangeTest {
     }
 
     /**
-     * Regression: if retention had deleted the record at the committed offset, each run failed with the Kafka client's
-     * message. A run on a recreated, shorter topic read nothing and ended with exit code 0.
+     * Regression: after retention had deleted the record at the committed offset, each run failed with the client's
+     * message. On a shorter, recreated topic, a run read nothing and ended with exit code 0.
      */
     @ParameterizedTest
     @CsvSource({
         "5, 4, 2, ''",
         "3, 0, 9, ''",
         "0, 0, 1, ''",
-        // The committed offset is in the log. Offset 9, up to which records were examined, is not.
+        // Offset 9, up to which records were examined, is past the log. The committed offset is within it.
         "3, 0, 1, weir-replay:8:0",
     })
     void commitOutsideTheLog_byDefault_failsWithThePlaceAndTheRange(
@@ -125,7 +125,7 @@ class ReplayOutOfRangeTest {
         "EARLIEST, 3, 0, 9, '', 3",
         "NEAREST, 3, 0, 9, '', 0",
         "EARLIEST, 3, 0, 1, weir-replay:8:0, 3",
-        // The records at 5 and 6 are done, and those at 2 and 7 were left to a later run.
+        // The records at 5 and 6 are done. The records at 2 and 7 were left to a later run.
         "NEAREST, 9, 5, 2, 'weir-replay:6:0,5', 2",
     })
     void commitOutsideTheLog_underAPolicy_continuesWhereItSays_andCommitsThatPosition(
@@ -145,8 +145,7 @@ class ReplayOutOfRangeTest {
     }
 
     /**
-     * Regression: commits contained no topic id. If a recreated topic had more records than the committed offset, a run
-     * skipped its first records.
+     * Regression: a run skipped the first records of a recreated topic that had more records than the committed offset.
      */
     @ParameterizedTest
     @CsvSource({"FAIL, 0", "EARLIEST, 7", "NEAREST, 7", "LATEST, 0"})
@@ -192,12 +191,12 @@ class ReplayOutOfRangeTest {
         assertThat(run.out()).contains("\"letters_read\":0");
     }
 
-    /** The policy also applies if retention overtakes a run. */
+    /** Retention deletes records during the run. */
     @ParameterizedTest
     @CsvSource({"FAIL, 1", "NEAREST, 0"})
     void recordsDeletedDuringTheRun_areOutOfRange(String policy, int exitCode) throws Exception {
         TopicPartition id = deadLetters("overtaken-" + policy, 30, 0);
-        // Each fetch returns one record, so only a few records can be in memory when the others are deleted.
+        // Fetches one record at a time, so few records are in memory when the others are deleted.
         Path config = Files.writeString(
                 folder.resolve("small.properties"),
                 "weir.out.of.range=" + policy + "\nmax.poll.records=1\nmax.partition.fetch.bytes=1\n");
@@ -225,7 +224,7 @@ class ReplayOutOfRangeTest {
                 .hasSizeBetween(1, 10);
     }
 
-    /** Deletes records as soon as the command prints its first one. The command's thread waits meanwhile. */
+    /** Deletes records when the command prints its first one. The command's thread waits meanwhile. */
     private static final class DeletingOutput extends ByteArrayOutputStream {
 
         private final TopicPartition id;

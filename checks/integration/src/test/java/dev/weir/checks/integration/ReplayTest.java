@@ -33,7 +33,7 @@ class ReplayTest {
         cluster.close();
     }
 
-    /** Fails for values with an x. */
+    /** A command that fails for values with an x. */
     private static final String COMMAND =
             "each:v=$(cat); case $v in *x*) echo no x please >&2; exit 3;; esac; printf %s \"$v\"";
 
@@ -117,7 +117,7 @@ class ReplayTest {
                     .isEqualTo(failed ? 2 : 1);
         }
 
-        // The replayed records must look to the pipe like the original ones.
+        // The pipe must treat replayed records like the original ones.
         assertThat(WeirCommand.output(pipe("round", "each:cat"))).contains("\"records_out\":3", "\"dead_lettered\":0");
     }
 
@@ -191,10 +191,6 @@ class ReplayTest {
         assertThat(some.out()).contains("\"letters_read\":5,", "\"unsendable\":5,");
     }
 
-    /**
-     * Without a dead-letter topic, the pipe ends at a record that fails. Its message names the record and the options
-     * that let the others continue.
-     */
     @Test
     void each_thatFails_namesTheRecord_andTheOptionsThatLetTheOthersPass() {
         createTopics("fails");

@@ -40,7 +40,7 @@ class ReplayUnsendableTest {
         return WeirCommand.run(line);
     }
 
-    /** Returns a dead-letter record in Weir's format. The value determines whether its key is null. */
+    /** Returns a dead-letter record in Weir's format. The value says whether its key is null. */
     private static ProducerRecord<byte[], byte[]> deadLetter(
             String deadLetterTopic, String topic, String partition, String timestamp, String value) {
         byte[] key = value.equals("no key") ? null : "k".getBytes(UTF_8);
@@ -61,8 +61,7 @@ class ReplayUnsendableTest {
         return deadLetter(deadLetterTopic, topic, "0", Long.toString(FailureTopics.TIMESTAMP), value);
     }
 
-    // Regression: each of these records ended the run, including the dry run and every later run. One of them did so
-    // after 60 s of silence.
+    // Regression: each of these records ended every run, one of them after 60 s of silence.
     @Test
     void unsendableRecords_areCounted_named_andPassed() {
         KAFKA.cluster().createTopic("good", 1, Map.of("cleanup.policy", "compact"));
@@ -112,7 +111,7 @@ class ReplayUnsendableTest {
         assertThat(again.out()).contains("\"letters_read\":0");
     }
 
-    // Regression: a name longer than a request can contain ended each run, after a minute or with an internal error.
+    // Regression: a name that does not fit into a request ended each run, after a minute or with an internal error.
     @Test
     void topicNames_thatAreInvalid_areCounted_named_andPassed() {
         KAFKA.cluster().createTopic("valid", 1);
@@ -149,10 +148,7 @@ class ReplayUnsendableTest {
         return deadLetter;
     }
 
-    /**
-     * Without this refusal, anyone who may write to the dead-letter topic could write to all topics to which the
-     * operator may write.
-     */
+    /** Without this refusal, a writer of the dead-letter topic could write to all topics of the operator. */
     @Test
     void topicThatNoOptionAllows_isRefused_andTheMessageNamesTheOption() {
         KAFKA.cluster().createTopic("orders", 1);
@@ -170,7 +166,7 @@ class ReplayUnsendableTest {
                 .contains("--allow-topic names the topics");
         assertThat(none.err()).contains("no option allows topic orders; --allow-topic orders does");
 
-        // An operator who forgot the option must not lose the records.
+        // The operator forgot the option. No record may be lost.
         WeirCommand forgotten = replay("named-dead", "--group", "careful");
         assertThat(forgotten.exitCode()).isEqualTo(1);
         assertThat(forgotten.err()).contains("no option allows topic orders", "Nothing is committed past it");
@@ -191,9 +187,7 @@ class ReplayUnsendableTest {
         assertThat(FailureTopics.read(KAFKA.cluster(), "payroll")).isEmpty();
     }
 
-    /**
-     * The operator's read permission must not be used to copy records of a topic that only a dead-letter record names.
-     */
+    /** A dead-letter record alone must not make the operator copy records of a topic. */
     @Test
     void originalOfATopicThatNoOptionAllows_isNotCopied_evenWithTo() {
         KAFKA.cluster().createTopic("salaries", 1);
@@ -206,10 +200,7 @@ class ReplayUnsendableTest {
         assertThat(FailureTopics.read(KAFKA.cluster(), "public")).isEmpty();
     }
 
-    /**
-     * {@code *} allows only topics of applications. Otherwise, a dead-letter record could reveal the contents of the
-     * brokers' internal topics.
-     */
+    /** {@code *} excludes the brokers' internal topics, whose contents a dead-letter record could otherwise reveal. */
     @Test
     void originalOfAnInternalTopic_isNotCopied_evenIfAllTopicsAreAllowed() {
         KAFKA.cluster().createTopic("target", 1);
@@ -218,7 +209,7 @@ class ReplayUnsendableTest {
         assertThat(replay("inner-dead", "--to", "target", "--group", "inner").exitCode())
                 .isZero();
         FailureTopics.produce(KAFKA.cluster(), deadLetter("inner-dead", "no-such-topic", "v"));
-        // This run commits, which writes a record to the internal topic.
+        // Commits, which writes a record to the internal topic.
         assertThat(replay("inner-dead", "--allow-topic", "*", "--group", "inner")
                         .out())
                 .contains("\"unsendable\":1");

@@ -18,11 +18,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Members of a share group that die. */
+/** Tests members of a share group that die. */
 @Timeout(240)
 class ShareCrashTest {
 
-    /** Less than the brokers' default of 5, because each delivery needs a separate process. */
+    /** Less than the brokers' default of 5, because each delivery needs a process. */
     private static final int DELIVERY_LIMIT = 3;
 
     @RegisterExtension
@@ -87,11 +87,11 @@ class ShareCrashTest {
         KAFKA.cluster().createTopic(name + "-dead", 1);
         Records.produce(KAFKA.bootstrapServers(), name, 0, 1);
         for (int crash = 0; crash < DELIVERY_LIMIT; crash++) {
-            // With one share consumer, each process that dies uses up one delivery.
+            // With one share consumer, each killed process uses up one delivery.
             killOne(name, 1, path);
         }
         ConsumerLedger ledger = readToTheEnd(name, path, 1);
-        // The brokers have archived the record, so nobody handles it any more.
+        // The brokers have archived the record, so nobody handles it.
         assertThat(ledger.seen()).isZero();
         assertThat(FailureTopics.deadLetters(KAFKA.cluster(), name + "-dead"))
                 .isNotEmpty()

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code weir pipe --share}. */
+/** Tests {@code weir pipe --share}. */
 @Timeout(180)
 class SharePipeTest {
 
@@ -66,7 +66,7 @@ class SharePipeTest {
                 .contains("\"handler_mean_ms\":")
                 .contains("\"limiter\":{\"kind\":\"")
                 .contains("\"drained\":true");
-        // Regression: if the share group member named the limiter, no stage had a busy_share.
+        // Regression: no stage had a busy_share if the limiter was the share group member.
         assertThat(out.split("\"busy_share\":", -1)).hasSameSizeAs(out.split("\"parallelism\":", -1));
         assertThat(Records.readAll(KAFKA.bootstrapServers(), "piped-out", IsolationLevel.READ_UNCOMMITTED))
                 .hasSize(2_000);

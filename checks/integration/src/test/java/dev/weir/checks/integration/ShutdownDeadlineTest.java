@@ -22,12 +22,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests the time that a draining pipeline gets while its JVM shuts down. */
+/** Tests the time that a pipeline gets to drain while its JVM shuts down. */
 class ShutdownDeadlineTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
 
-    /** A pipeline with a resource that closes slowly, in a JVM that exits immediately. */
+    /** A pipeline with a slowly closing resource, in a JVM that exits immediately. */
     static final class Subject {
 
         private Subject() {}
@@ -73,14 +73,13 @@ class ShutdownDeadlineTest {
         assertThat(run(Duration.ofDays(2), Duration.ZERO).lines()).containsExactly("patience of days", "closed");
     }
 
-    /** The resource takes longer to close than a cancelled stage may take to end. */
     @Test
     @Timeout(120)
     void jvm_waitsForResources_thatCloseAfterTheDeadline() {
         assertThat(run(Duration.ZERO, Duration.ofSeconds(7)).lines()).containsExactly("patience PT0S", "closed");
     }
 
-    /** A program like the tutorial's, whose main method waits for the pipeline and uses its report. */
+    /** A program like the tutorial's: its main method waits for the pipeline and uses its report. */
     static final class Waiting {
 
         private Waiting() {}
@@ -134,12 +133,11 @@ class ShutdownDeadlineTest {
         }
     }
 
-    /** A handler waits for main, but main exits the JVM. Weir cannot know that this wait would never end. */
+    /** A program whose handler waits for main, while main exits the JVM. The wait never ends. */
     static final class Stuck {
 
         private Stuck() {}
 
-        /** Takes the deadline of the drain. */
         public static void main(String[] args) throws Exception {
             CountDownLatch atWork = new CountDownLatch(1);
             CountDownLatch ofMain = new CountDownLatch(1);

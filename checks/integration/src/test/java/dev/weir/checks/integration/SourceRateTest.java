@@ -49,7 +49,7 @@ class SourceRateTest {
                 ConsoleServer console = ConsoleServer.builder().start(running)) {
             RateControl rate = running.handles(RateControl.class).getFirst();
             assertThat(rate.perSecond()).isZero();
-            // At most one batch was pulled earlier and still passes through. After that, one record passes per second.
+            // One batch may already be pulled. After that, one record passes per second.
             rate.perSecond(1);
             begun.countDown();
             await().atMost(SOON).until(() -> rate.waitedNanos() > TimeUnit.SECONDS.toNanos(1));

@@ -10,11 +10,11 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Processes images while a cache nearly fills the heap, so that the garbage collector works more than the program. */
+/** Processes images with a nearly full heap, so that the garbage collector works more than the program. */
 final class StarvedImages {
 
     private static final int CACHED = 220_000;
-    /** Number of newest images to keep. Each is kept long enough to be moved to the old generation of the heap. */
+    /** The number of newest images to keep. Each reaches the old generation of the heap. */
     private static final int RECENT = 40;
 
     private static final int TILES = 12;

@@ -29,17 +29,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Tests stops on a platform that allows eight seconds for a stop and then kills the process. As the guide recommends,
- * the drain may use five of them.
- */
+/** Tests stops on a platform that kills a process after eight seconds. The drain may use five of them. */
 class StopBudgetTest {
 
     private static final Duration PLATFORM = Duration.ofSeconds(8);
     private static final Duration DRAIN = Duration.ofSeconds(5);
     private static final Duration SOON = Duration.ofMinutes(1);
 
-    /** Exit code of a process that SIGTERM has ended. */
+    /** The exit code after SIGTERM. */
     private static final int TERMINATED = 143;
 
     @RegisterExtension
@@ -48,7 +45,7 @@ class StopBudgetTest {
     @TempDir
     private Path folder;
 
-    /** A member that commits only at its end, so that records not committed by then are redelivered. */
+    /** A member that commits only at its end. Uncommitted records are redelivered. */
     static final class Member {
 
         private Member() {}
@@ -77,7 +74,7 @@ class StopBudgetTest {
                         } else if (held.contains(number)) {
                             new CountDownLatch(1).await();
                         }
-                        // Write each line in a single call, so that a kill cannot leave half a line.
+                        // A single call, so that a kill cannot leave half a line.
                         return Files.writeString(
                                 file, number + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
                     })
@@ -135,7 +132,7 @@ class StopBudgetTest {
                 .isEqualTo(KAFKA.cluster().endOffsets("held"));
     }
 
-    /** The drain takes five seconds, and the handlers never end. The platform kills the process three seconds later. */
+    /** The drain takes five seconds, and the handlers never end. The kill follows three seconds later. */
     @Test
     @Tag("long")
     @Timeout(240)

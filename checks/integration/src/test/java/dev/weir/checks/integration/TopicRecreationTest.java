@@ -34,9 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests a topic that is deleted and recreated under the same name while processes read it and another topic, and
- * producers write to both. Regression: a process that was frozen for some seconds during the recreation continued in
- * the middle of the new topic. Half of that topic was silently never read.
+ * Tests a topic that is deleted and recreated under the same name, while processes read and write it and another topic.
+ * Regression: a process frozen during the recreation silently skipped half of the new topic.
  */
 class TopicRecreationTest {
 
@@ -123,7 +122,7 @@ class TopicRecreationTest {
         return PipeProcess.startMain(RecreationMember.class.getName(), 512, arguments.toArray(String[]::new));
     }
 
-    /** Deletes the topic under load and recreates it. Returns when the readers may read it. */
+    /** Deletes the topic under load and recreates it. Returns when its readers may continue. */
     private void change(GroupState state, List<RecreationReader> readers) throws Exception {
         SteadyLoad ofDoomed = new SteadyLoad(KAFKA.bootstrapServers(), doomed, PARTITIONS);
         try {
@@ -145,7 +144,6 @@ class TopicRecreationTest {
         }
     }
 
-    /** Drains all runs. */
     private void stop() {
         process.signal("TERM");
         assertThat(process.exitCode(Duration.ofSeconds(40))).as(process.err()).isEqualTo(128 + 15);
@@ -160,7 +158,7 @@ class TopicRecreationTest {
         }
     }
 
-    /** Returns all records of the new topic. No more records are written. */
+    /** Returns all records of the new topic. Nothing writes to it any more. */
     private Set<Seen> newLog() {
         return Records.readAll(KAFKA.bootstrapServers(), doomed, IsolationLevel.READ_UNCOMMITTED).stream()
                 .map(record -> new Seen(

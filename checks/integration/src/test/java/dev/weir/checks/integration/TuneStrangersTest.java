@@ -44,8 +44,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Compares {@code weir tune} with settings found by hand, on pipelines that were written without knowledge of the
- * command. Both settings are measured alternately in the same run.
+ * Compares {@code weir tune} with settings found by hand, on pipelines written without knowledge of the command. Both
+ * settings are measured alternately in the same run.
  */
 @Tag("long")
 @Timeout(1_200)
@@ -86,8 +86,7 @@ class TuneStrangersTest {
                         folder.resolve("payments.csv"),
                         "id,customer,cents",
                         line -> line + ",customer " + line % 1_000 + "," + line % 10_000)) {
-            // Simulates the round trip to a remote database. With a faster database, the rows written during a search
-            // would not fit into memory.
+            // Simulates the round trip to a remote database. A faster database would fill the memory during a search.
             CsvToJdbc.Connections remote = () -> {
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
                 return DriverManager.getConnection(database);
@@ -165,7 +164,7 @@ class TuneStrangersTest {
                 .isGreaterThanOrEqualTo(WANTED);
     }
 
-    /** Returns the current settings, dispatchers first, because their sizes limit the stages. */
+    /** Returns the current settings. Dispatchers come first, because they limit the stages. */
     private static Map<String, String> settings(RunningPipeline running) {
         Map<String, String> settings = new LinkedHashMap<>();
         running.handles(DispatcherControl.class).forEach(each -> {
@@ -185,8 +184,7 @@ class TuneStrangersTest {
     }
 
     private static void set(ConsoleServer console, Map<String, String> settings) {
-        // Applies the settings twice: a stage limited by its dispatcher may no longer be limited after the dispatcher
-        // is resized.
+        // Applies the settings twice, because a stage may first need a larger dispatcher.
         var ignored = console.set(settings);
         assertThat(console.set(settings).refused()).isEmpty();
     }

@@ -13,10 +13,8 @@ import java.util.logging.LogManager;
 import org.awaitility.Awaitility;
 
 /**
- * The result of a {@code weir} command that ran in the test's JVM. This takes a tenth of the processor time of a
- * {@link PipeProcess}, which is needed only for commands that get signals or input, are killed, or run out of memory.
- * The command runs on the test's thread or on a separate one; the test's timeout interrupts a command that hangs.
- * Immutable.
+ * The result of a {@code weir} command in the test's JVM. A {@link PipeProcess} takes ten times the processor time, and
+ * is needed only for commands that get signals or input, are killed, or run out of memory. Immutable.
  */
 record WeirCommand(int exitCode, String out, String err) {
 
@@ -34,13 +32,13 @@ record WeirCommand(int exitCode, String out, String err) {
         }
     }
 
-    /** An action that runs beside a command, and gets the command's first output line. */
+    /** An action during a command. It gets the command's first output line. */
     @FunctionalInterface
     interface Beside {
         void with(String line) throws Exception;
     }
 
-    /** Runs a command while an action runs, and interrupts the command when the action has ended. */
+    /** Runs a command and an action, and interrupts the command when the action has ended. */
     static void runBeside(Beside beside, String... args) throws Exception {
         var out = new ByteArrayOutputStream();
         var err = new ByteArrayOutputStream();

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks that each Java sample of the documents occurs in a test of this module, and so compiles and runs. */
+/** Checks that each Java sample of the documents is in a test of this module. */
 class DocSamplesTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));

@@ -126,7 +126,7 @@ class InteropSamplesTest {
         return Mono.delay(Duration.ofMillis(order % 3)).map(tick -> order).doOnNext(stored::add);
     }
 
-    /** Emits the numbers from 0 on in one batch and counts their pending acknowledgements. Thread-safe. */
+    /** Emits the numbers from 0 in one batch, and counts their pending acknowledgements. Thread-safe. */
     private static final class Acks implements AckTarget, Stage<Integer> {
 
         private final AtomicIntegerArray claims;

@@ -21,8 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Connects each library to Weir in both directions. Checks that all elements arrive, that buffers are bounded, and
- * every way to end.
+ * Connects each library to Weir in both directions. Checks all elements, the bounds of buffers, and every way to end.
  */
 class LibrariesTest {
 
@@ -34,9 +33,7 @@ class LibrariesTest {
 
     private static void nothing(int ignored) {}
 
-    /**
-     * Counts numbers, and notes the first one that does not follow its predecessor. Confined to one thread at a time.
-     */
+    /** Counts numbers, and notes the first one out of sequence. Confined to one thread at a time. */
     private static final class InOrder implements IntConsumer {
 
         private final AtomicInteger next = new AtomicInteger();
@@ -103,7 +100,7 @@ class LibrariesTest {
                 .to(Sink.forEach(n -> gate.pass()))
                 .run();
         gate.awaitFirst();
-        // The bound covers the elements that are queued or in flight, the pulled batch, and the library's own buffer.
+        // At most the queued elements, the batch in progress, and the library's own buffer.
         assertThat(standstill(emitted)).isBetween(1, BUFFER + BUFFER + library.buffer);
         gate.open();
         running.await();
@@ -118,8 +115,7 @@ class LibrariesTest {
         CompletableFuture<?> end = library.consumeAll(
                 numbers(100_000, n -> emitted.incrementAndGet()).asPublisher(), n -> gate.pass());
         gate.awaitFirst();
-        // The bound covers one batch that waits for demand, and the library's own buffer, which may contain more than
-        // one batch.
+        // At most one batch that waits for demand, and the library's own buffer.
         assertThat(standstill(emitted)).isBetween(1, BATCH + library.buffer + 1);
         gate.open();
         end.get();
@@ -127,8 +123,8 @@ class LibrariesTest {
     }
 
     /**
-     * Returns the count once it has not changed for 50 ms. If that is too early, the test may pass by mistake, but it
-     * cannot fail by mistake.
+     * Returns the count once it is stable for 50 ms. If that is too early, the test may pass by mistake, but never
+     * fail.
      */
     private static int standstill(AtomicInteger count) {
         int before;
@@ -150,7 +146,7 @@ class LibrariesTest {
         assertThatThrownBy(running::await)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("planted");
-        // Pekko drops its buffered elements when something fails.
+        // Pekko drops its buffered elements at a failure.
         assertThat(seen.next.get()).isBetween(700 - library.buffer, 700);
         seen.assertSaw(seen.next.get());
     }
@@ -218,7 +214,7 @@ class LibrariesTest {
         assertThat(end.handle((done, failure) -> failure).get()).isInstanceOf(CancellationException.class);
     }
 
-    /** Blocks the first element until it is opened. Thread-safe. */
+    /** Blocks the first element until the gate is opened. Thread-safe. */
     private static final class Gate {
 
         private final CountDownLatch first = new CountDownLatch(1);

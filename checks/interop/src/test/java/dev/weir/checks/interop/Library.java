@@ -16,7 +16,7 @@ import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
 
-/** The libraries that these tests connect to Weir, each through its own adapter. Has only constants. */
+/** The libraries connected to Weir, each through its own adapter. Has only constants. */
 enum Library {
     PEKKO(16) {
         @Override
@@ -80,7 +80,7 @@ enum Library {
         }
     },
 
-    /** The interfaces of reactivestreams.org, for libraries that know only these interfaces. */
+    /** The interfaces of reactivestreams.org, for libraries that know only these. */
     REACTIVE_STREAMS(0) {
         @Override
         Flow.Publisher<Integer> numbers(int count, int failAt, IntConsumer emitted, Runnable cancelled) {
@@ -100,9 +100,7 @@ enum Library {
 
     static final ActorSystem SYSTEM = Pekko.system();
 
-    /**
-     * The number of elements that the library's adapter, or the operator with which it consumes, buffers by default.
-     */
+    /** The number of elements that the library's adapter, or its consuming operator, buffers by default. */
     final int buffer;
 
     Library(int buffer) {
@@ -110,7 +108,7 @@ enum Library {
     }
 
     /**
-     * Returns a publisher of this library that emits the numbers from 0 on.
+     * Returns a publisher of this library that emits the numbers from 0.
      *
      * @param failAt the number at which to fail, or -1
      * @param emitted called with each number before it is emitted

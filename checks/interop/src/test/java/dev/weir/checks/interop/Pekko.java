@@ -4,7 +4,7 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import org.apache.pekko.actor.ActorSystem;
 
-/** Creates actor systems of Pekko that log nothing and whose threads do not keep the tests from ending. Stateless. */
+/** Creates actor systems of Pekko without logs, and without threads that keep the tests from ending. Stateless. */
 final class Pekko {
 
     private static final Config CONFIG = ConfigFactory.parseString(

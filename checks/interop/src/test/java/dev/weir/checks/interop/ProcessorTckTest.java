@@ -15,7 +15,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.reactivestreams.tck.flow.IdentityFlowProcessorVerification;
 import org.testng.annotations.Test;
 
-/** Operators as a processor, by the TCK. */
+/** Tests operators as a processor, with the TCK. */
 class ProcessorTckTest {
 
     @TestFactory
@@ -81,9 +81,9 @@ class ProcessorTckTest {
         }
 
         /**
-         * Returns an executor that makes the TCK's publishers answer a request before the request returns. Optional
-         * rule 1.11 requires that one subscriber may be ahead of another, which Weir allows within a batch. With this
-         * executor, a batch contains everything requested, regardless of the machine's load.
+         * Returns an executor that makes the TCK's publishers answer before a request returns, so that a batch has
+         * everything requested. Optional rule 1.11 lets subscribers get ahead of each other, which Weir allows within a
+         * batch.
          */
         @Override
         public ExecutorService publisherExecutorService() {

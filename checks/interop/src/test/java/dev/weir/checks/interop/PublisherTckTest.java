@@ -11,7 +11,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.reactivestreams.tck.flow.FlowPublisherVerification;
 import org.testng.annotations.Test;
 
-/** Streams as publishers, by the TCK. */
+/** Tests streams as publishers, with the TCK. */
 class PublisherTckTest {
 
     @TestFactory
@@ -34,7 +34,7 @@ class PublisherTckTest {
         return Tck.verify(RoundTrip.class);
     }
 
-    /** Applies the rules to one way to turn a source into a publisher. */
+    /** Applies the rules to one way of turning a source into a publisher. */
     abstract static class Rules extends FlowPublisherVerification<Long> {
 
         private final Function<Source<Long>, Flow.Publisher<Long>> asPublisher;

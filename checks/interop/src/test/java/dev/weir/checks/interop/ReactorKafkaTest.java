@@ -96,10 +96,7 @@ class ReactorKafkaTest {
         return Subscription.topics("orders").untilEnd();
     }
 
-    /**
-     * Runs the reactor-kafka variant until it has seen all records, then Weir's variant to its end, and compares the
-     * results.
-     */
+    /** Runs the reactor-kafka variant until it has seen all records, then Weir's to its end. Compares the results. */
     private void assertBothSeeAll(Flux<?> theirs, String group, Pipeline ours) throws Exception {
         theirs.take(COUNT).blockLast(LONG);
         assertThat(seen).hasSize(COUNT).containsExactlyInAnyOrderElementsOf(expected);

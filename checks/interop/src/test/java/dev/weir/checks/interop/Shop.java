@@ -10,15 +10,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The environment of the pipeline of {@code docs/guide/coming-from.md}: it provides lines and receives batches of
- * priced orders. Records each violation of the pipeline's contract. Thread-safe.
+ * The environment of the pipeline of {@code docs/guide/coming-from.md}: provides lines, and receives batches of priced
+ * orders. Records violations of the pipeline's contract. Thread-safe.
  */
 final class Shop {
 
-    /** One line, read. */
     record Order(String customer, int number, int pieces) {}
 
-    /** An order with its price. */
     record Priced(Order order, long cents) {}
 
     /** A line that cannot be parsed. */
@@ -61,10 +59,7 @@ final class Shop {
         rejected.add(String.valueOf(malformed.getMessage()));
     }
 
-    /**
-     * Blocks on the price service. The pipeline may make only one call at a time per customer, in the order of the
-     * numbers.
-     */
+    /** Blocks like a price service. Allows one call at a time per customer, in the order of the numbers. */
     Priced price(Order order) {
         AtomicInteger inside = pricing.computeIfAbsent(order.customer, customer -> new AtomicInteger());
         if (inside.incrementAndGet() != 1) {
@@ -75,7 +70,7 @@ final class Shop {
         return new Priced(order, order.pieces * 250L);
     }
 
-    /** Blocks on the database. The pipeline may make only one call at a time. */
+    /** Blocks like a database. Allows one call at a time. */
     void write(List<Priced> batch) {
         if (writing.incrementAndGet() != 1) {
             breaches.add("two batches at once");

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The beans of {@code docs/guide/quarkus.md}, subscribed to as the framework does, but without a container. */
+/** Tests the beans of {@code docs/guide/quarkus.md} with the framework's subscription, but without a container. */
 @Timeout(300)
 class SmallRyeTest {
 

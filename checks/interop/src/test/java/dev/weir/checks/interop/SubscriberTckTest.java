@@ -14,7 +14,7 @@ import org.reactivestreams.tck.SubscriberWhiteboxVerification.WhiteboxSubscriber
 import org.reactivestreams.tck.flow.FlowSubscriberBlackboxVerification;
 import org.reactivestreams.tck.flow.FlowSubscriberWhiteboxVerification;
 
-/** Runs the TCK against the subscriber with which a source subscribes to a publisher. */
+/** Runs the TCK against the subscriber of a source. */
 class SubscriberTckTest {
 
     @TestFactory
@@ -27,7 +27,7 @@ class SubscriberTckTest {
         return Tck.verify(Whitebox.class);
     }
 
-    /** The subscriber of a pipeline. The TCK plays the publisher. */
+    /** The subscriber of a pipeline. The TCK is the publisher. */
     private static class Subscribed implements Flow.Subscriber<Integer> {
 
         private final AtomicReference<Flow.Subscriber<? super Integer>> inside = new AtomicReference<>();
@@ -60,7 +60,7 @@ class SubscriberTckTest {
         }
     }
 
-    /** Knows only that it is a subscriber. */
+    /** Tests only the subscriber itself. */
     public static final class Blackbox extends FlowSubscriberBlackboxVerification<Integer> {
 
         public Blackbox() {
@@ -78,7 +78,7 @@ class SubscriberTckTest {
         }
     }
 
-    /** Observes what arrives at the sink and how the pipeline ends, and can end it. */
+    /** Also observes the sink and the pipeline's end, and can end it. */
     public static final class Whitebox extends FlowSubscriberWhiteboxVerification<Integer> {
 
         public Whitebox() {
@@ -92,7 +92,7 @@ class SubscriberTckTest {
                 if (failure == null) {
                     probe.registerOnComplete();
                 } else {
-                    // The failure of a dependent future arrives wrapped.
+                    // A dependent future wraps the failure.
                     probe.registerOnError(failure.getCause());
                 }
             });

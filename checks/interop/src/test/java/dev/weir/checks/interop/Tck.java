@@ -29,9 +29,7 @@ final class Tck {
 
     private Tck() {}
 
-    /**
-     * Returns an environment with long waits for signals that must arrive, and short waits for signals that must not.
-     */
+    /** Returns an environment with long waits for required signals, and short waits for forbidden ones. */
     static TestEnvironment environment() {
         return new TestEnvironment(TIMEOUT_MILLIS, NO_SIGNAL_MILLIS, POLL_MILLIS);
     }
@@ -47,10 +45,7 @@ final class Tck {
         return results.ended.stream().map(Tck::asTest);
     }
 
-    /**
-     * Checks rule 3.13 without a time limit for the garbage collector. The TCK's own check allows only a tenth of a
-     * second.
-     */
+    /** Checks rule 3.13 without the TCK's limit of a tenth of a second for the garbage collector. */
     static <T> void assertDropsItsSubscriber(Publisher<T> publisher) throws Exception {
         WeakReference<?> subscriber = cancelledSubscriber(publisher);
         try {

@@ -8,10 +8,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the acknowledgements of a pass, and measures the cost of the pass without its first tenth, which covers all
- * start-up work. The measurement begins with the last acknowledgement of the first tenth and ends with the last
- * acknowledgement of the pass. Any further acknowledgements are ignored. One thread at a time reports acknowledgements,
- * while another thread waits for the result.
+ * Counts the acknowledgements of a pass, and measures its cost after the first tenth, which covers all start-up work.
+ * Ignores additional acknowledgements. One thread at a time reports acknowledgements, and another waits for the result.
  */
 final class AckedSpan {
     private static final long PATIENCE_SECONDS = 120;
@@ -24,7 +22,7 @@ final class AckedSpan {
     private final long records;
     private long acknowledged;
 
-    // Written before {@code done} is signalled, and read only afterwards.
+    // Written before {@code done} is signalled, and read afterwards.
     private @Nullable Cost start;
     private @Nullable Cost end;
     private @Nullable Throwable failure;
@@ -35,7 +33,7 @@ final class AckedSpan {
         this.first = records / FIRST_PART;
     }
 
-    /** Returns how many of {@code records} records are timed. */
+    /** Returns the number of timed records. */
     static long counted(long records) {
         return records - records / FIRST_PART;
     }
@@ -51,8 +49,7 @@ final class AckedSpan {
     }
 
     /**
-     * Counts an acknowledgement, or ends the pass if the record could not be written. Serves as the client's send
-     * callback.
+     * Counts an acknowledgement, or ends the pass if the record could not be written. A callback for the client's send.
      */
     void told(@Nullable RecordMetadata metadata, @Nullable Exception failed) {
         if (failed == null) {

@@ -14,7 +14,7 @@ final class Arguments {
     /** The topic to read; empty for a writer. */
     final String topic;
 
-    /** The number of partitions of the topic to read, or of each topic to write. */
+    /** The number of partitions of the input topic, or of each output topic. */
     final int partitions;
 
     /** The size of a written value in bytes. */
@@ -68,7 +68,7 @@ final class Arguments {
         return number;
     }
 
-    /** Returns the value of every record, which is always the same and incompressible. */
+    /** Returns the value of every record. It is incompressible. */
     byte[] value() {
         byte[] value = new byte[valueBytes];
         new Random(1).nextBytes(value);

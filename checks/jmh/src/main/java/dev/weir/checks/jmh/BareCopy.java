@@ -9,13 +9,13 @@ import java.util.zip.CRC32C;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A minimal copy program that shows the highest possible copy rate. {@link BareLoop} fetches, always with the next
- * request in flight, and {@link BareProduce} sends each batch unchanged from the receive buffer, one batch per
- * partition in a request. No record is parsed, no checksum is computed, and only the kernel copies bytes.
+ * A minimal copy program that shows the highest possible copy rate. {@link BareLoop} always has the next fetch in
+ * flight, and {@link BareProduce} sends each batch unchanged from the receive buffer, one batch per partition in a
+ * request. Only the kernel copies bytes.
  *
- * <p>Optionally, it also does the minimum work of a program that passes each value to a function and writes the result:
- * it verifies the batch's checksum, copies the bytes into a new batch, and computes the checksum of the new batch.
- * Confined to one thread.
+ * <p>Optionally, it does the minimum work of a program that passes each value to a function and writes the result: it
+ * verifies the batch's checksum, copies the bytes into a new batch, and computes the new checksum. Confined to one
+ * thread.
  */
 final class BareCopy {
     private static final int MAX_BATCHES = 1 << 16; // the number of batches of one partition in a response
@@ -43,7 +43,7 @@ final class BareCopy {
         private final CRC32C crc = new CRC32C();
         private ByteBuffer answer = ByteBuffer.allocate(0);
 
-        /** Receives the copies of the current response's batches. */
+        /** Holds the copies of the current response's batches. */
         private ByteBuffer own = ByteBuffer.allocate(0);
 
         Forward(int partitions, BareProduce to, boolean touched) {
@@ -84,7 +84,7 @@ final class BareCopy {
         @Override
         public void end() throws IOException {
             for (int each = 0; forwardEach(each); each++) {
-                // Sends one batch from each partition that has any batches left.
+                // Sends one batch from each partition with any batches left.
             }
             Arrays.fill(counts, 0);
         }

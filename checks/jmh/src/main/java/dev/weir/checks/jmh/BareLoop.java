@@ -16,12 +16,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A minimal consumer that shows the highest possible read rate. It uses one blocking socket to one broker, and sends
- * the next fetch before it parses the last response. It iterates over all records, verifies each checksum, and adds up
- * the first eight bytes of each value. Compressed batches are decompressed by the lean path's own codecs, each batch
- * completely into one buffer. With compression, a comparison with the lean path therefore covers everything except
- * decompression. Error handling, leader lookup and transactions are left out. It uses version 11 of the fetch request,
- * without a session. Confined to one thread.
+ * A minimal consumer that shows the highest possible read rate. It has one blocking socket to one broker, and sends the
+ * next fetch before it parses the last response. It iterates over all records, verifies each checksum, and adds up the
+ * first eight bytes of each value. The lean path's own codecs decompress each batch, so a comparison with the lean path
+ * does not cover decompression. Error handling, leader lookup and transactions are left out. Uses version 11 of the
+ * fetch request, without a session. Confined to one thread.
  */
 final class BareLoop {
 
@@ -51,28 +50,28 @@ final class BareLoop {
     interface Batches {
 
         /**
-         * Handles the batch that starts at {@code from} and ends before {@code to}. The buffer's content does not
-         * change until {@link #end} is called.
+         * Handles the batch from {@code from} to before {@code to}. The buffer does not change until {@link #end} is
+         * called.
          */
         void batch(int partition, ByteBuffer bytes, int from, int to) throws IOException;
 
-        /** Called at the end of each response, before its buffer is reused. */
+        /** Ends a response, before its buffer is reused. */
         void end() throws IOException;
     }
 
     /**
      * Creates a loop that iterates over the records of each batch.
      *
-     * @param wanted the end offset of each partition; all partitions belong to one topic and are sorted by number
+     * @param wanted the end offset of each partition of one topic, sorted by number
      */
     BareLoop(String bootstrap, Map<TopicPartition, Long> wanted) {
         this(bootstrap, wanted, null);
     }
 
     /**
-     * Creates a loop that passes each batch to the given handler.
+     * Creates a loop that passes each batch to a handler.
      *
-     * @param instead the handler of the batches; null to iterate over the batches' records
+     * @param instead the handler of the batches; null to iterate over records
      */
     BareLoop(String bootstrap, Map<TopicPartition, Long> wanted, @Nullable Batches instead) {
         host = bootstrap.replaceAll(":.*", "");
@@ -214,7 +213,7 @@ final class BareLoop {
         batches.end();
     }
 
-    /** Verifies the checksum of the batch between two positions, and then iterates over its records. */
+    /** Verifies the checksum of the batch between two positions, and iterates over its records. */
     void batch(ByteBuffer bytes, int from, int to) throws IOException {
         crc.reset();
         int limit = bytes.limit();

@@ -12,11 +12,10 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * A minimal producer that shows the highest possible write rate. It uses one blocking socket to the only broker, keeps
- * five requests in flight, and requires acknowledgement by all replicas. Each request has one batch for each of several
- * partitions. A batch is either encoded in the request, as full as possible, or written from the buffer that already
- * contains it. The producer is idempotent: it requests a producer id and counts sequence numbers. Leader lookup,
- * retries, linger, compression and additional threads are left out. Confined to one thread.
+ * A minimal producer that shows the highest possible write rate. It has one blocking socket to the only broker, keeps
+ * five requests in flight, and requires acknowledgement by all replicas. A request has one batch for each of several
+ * partitions, either encoded as full as possible or written from the buffer that contains it. The producer is
+ * idempotent. Leader lookup, retries, linger, compression and additional threads are left out. Confined to one thread.
  */
 final class BareProduce implements Closeable {
     private static final short INIT_PRODUCER_ID = 22;
@@ -34,7 +33,7 @@ final class BareProduce implements Closeable {
     private short epoch;
     private int turn;
 
-    /** @param acknowledged called for each record that the broker has acknowledged */
+    /** @param acknowledged called for each acknowledged record */
     BareProduce(String broker, String topic, int partitions, int batchBytes, Runnable acknowledged) throws IOException {
         this.batchBytes = batchBytes;
         this.acknowledged = acknowledged;
@@ -61,9 +60,7 @@ final class BareProduce implements Closeable {
         epoch = answer.getShort();
     }
 
-    /**
-     * Writes {@code records} records with the same value, to each partition in turn. Returns when all are acknowledged.
-     */
+    /** Writes records with the same value, to each partition in turn. Returns when all are acknowledged. */
     void send(byte[] value, long records) throws IOException {
         int perBatch = (batchBytes - BareRequest.BATCH_HEADER)
                 / BareRequest.recordBytes(batchBytes / value.length, value.length);
@@ -86,9 +83,8 @@ final class BareProduce implements Closeable {
     }
 
     /**
-     * Writes fetched batches directly from the fetch buffer, and keeps the producer ids that they already have. The
-     * batches are neither read nor copied; only their base offsets are cleared. Returns when the operating system has
-     * accepted them.
+     * Writes fetched batches directly from the fetch buffer, with their producer ids. Only their base offsets are
+     * cleared. Returns when the operating system has accepted them.
      *
      * @param places for each batch: its partition, the position of its first byte, and the position after its last byte
      */

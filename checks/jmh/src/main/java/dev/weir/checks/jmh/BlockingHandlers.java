@@ -10,12 +10,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures the heap used by 10,000 handlers that block at the same time, each on its own virtual thread. The handlers
- * run once with each ordering: unordered, in input order, and ordered by key.
+ * Measures the heap for 10,000 handlers that block at the same time on virtual threads: unordered, in input order, and
+ * ordered by key.
  *
- * <p>Run: {@code java -Xmx200m -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.BlockingHandlers}. If the
- * handlers need more heap than this limit, the program fails with an OutOfMemoryError. While all handlers block, each
- * with 20 stack frames, the program prints the live heap after a garbage collection.
+ * <p>Run: {@code java -Xmx200m -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.BlockingHandlers}. If this heap
+ * is too small, the program fails with an OutOfMemoryError. While all handlers block, each with 20 stack frames, it
+ * prints the live heap after a garbage collection.
  */
 public final class BlockingHandlers {
 

@@ -22,10 +22,10 @@ import reactor.core.scheduler.Schedulers;
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar BoundaryBenchmark -prof gc}. Timed per element: the
  * iterator, the boundary, and adding the element to a sum on the other thread. Not timed: boxing. Each contender has
- * its default buffer size: 1,024 elements for Weir, 16 for Pekko, 256 for Reactor. For a fair comparison, Pekko has a
- * second row with a buffer of 1,024. Reactor's source is hidden from publishOn. Otherwise publishOn would iterate over
- * the source on the sink's thread, and no element would cross threads. Jox uses a channel of 1,024 elements between two
- * virtual threads, as its flows do. Hand-written baseline: two threads and an ArrayBlockingQueue of 1,024.
+ * its default buffer: 1,024 elements for Weir, 16 for Pekko, 256 for Reactor. Pekko has a second row with 1,024.
+ * Reactor's source is hidden from publishOn, which would otherwise iterate over it on the sink's thread. Jox uses a
+ * channel of 1,024 elements between two virtual threads. Hand-written baseline: two threads and an ArrayBlockingQueue
+ * of 1,024.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

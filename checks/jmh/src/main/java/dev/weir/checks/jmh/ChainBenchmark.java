@@ -18,9 +18,9 @@ import reactor.core.publisher.Flux;
  * Measures a chain of map operators on one thread. Each operator has its own function, which allocates nothing.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar ChainBenchmark -prof gc}. Timed per element: the iterator,
- * the chain, and adding the element to a sum at the end. Not timed: boxing. To get the cost of one operator, subtract
- * the times of two chain lengths; length 0 shows the cost of the source and sink. Baselines: Pekko Streams, Reactor,
- * and a hand-written loop that calls the same functions.
+ * the chain, and adding the element to a sum. Not timed: boxing. The cost of one operator is the difference between two
+ * chain lengths; length 0 has only source and sink. Baselines: Pekko Streams, Reactor, and a hand-written loop that
+ * calls the same functions.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -28,7 +28,7 @@ import reactor.core.publisher.Flux;
 @OperationsPerInvocation(Elements.COUNT)
 public class ChainBenchmark {
 
-    /** A function that implements the function interface of each contender, so that no contender needs a wrapper. */
+    /** A function for all contenders, without wrappers. */
     private interface Step
             extends Function<Integer, Integer>, org.apache.pekko.japi.function.Function<Integer, Integer> {
 
@@ -42,7 +42,7 @@ public class ChainBenchmark {
 
     private final Elements elements = Elements.few();
 
-    /** Each function is a class of its own, as in a real program, where operators do not share one function class. */
+    /** Each function has its own class, as in a real program. */
     private static final List<Step> FUNCTIONS = List.of(
             n -> Elements.boxed(n + 1),
             n -> Elements.boxed(n + 2),

@@ -12,15 +12,15 @@ import org.openjdk.jmh.annotations.TearDown;
 import reactor.core.publisher.Flux;
 
 /**
- * Runs streams of each contender to completion into a {@link Sum}, in the way that the contender's manual recommends.
- * Shared by all benchmarks. Holds Pekko's actor system, which has default settings except {@link #SETTINGS}.
+ * Runs streams of each contender into a {@link Sum}, as the contender's manual recommends. Holds Pekko's actor system,
+ * which has default settings except {@link #SETTINGS}.
  */
 @State(Scope.Benchmark)
 public class Contenders {
 
     /**
-     * Extends the subscription timeout of substreams. With the default of 5 s, a run with 100,000 substreams would drop
-     * some of them while the code is still being compiled, because they would not be subscribed to in time.
+     * Extends the subscription timeout of substreams. With the default of 5 s, some of 100,000 substreams are dropped
+     * while the code is being compiled.
      */
     private static final String SETTINGS = "pekko.stream.materializer.subscription-timeout.timeout = 60s";
 

@@ -89,7 +89,7 @@ public final class CopyRounds {
                         .produceTo(writing(), copy::of));
     }
 
-    /** The pipeline's function, which also records when the first record arrives. */
+    /** The pipeline's function. It records when the first record arrives. */
     private static final class Copy {
         private final AtomicReference<Cost> start = new AtomicReference<>();
         private final String output;

@@ -13,8 +13,7 @@ import org.openjdk.jmh.annotations.State;
 import reactor.core.publisher.Flux;
 
 /**
- * Measures a filter that keeps half of the elements. A table of 512 entries in random order determines which elements
- * are kept.
+ * Measures a filter that keeps a random half of the elements.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar FilterBenchmark -prof gc}. Timed per input element: the
  * iterator, the filter, and adding the kept elements to a sum. Not timed: boxing. Baselines: Pekko Streams, Reactor,

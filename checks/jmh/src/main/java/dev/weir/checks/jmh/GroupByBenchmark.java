@@ -17,13 +17,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.GroupedFlux;
 
 /**
- * Measures {@code groupBy} with a map operator in each key's stream, and the merge of these streams. The keys alternate
- * from element to element, which is the worst case for code that works in batches.
+ * Measures {@code groupBy} with a map operator in each key's stream, and the merge of these streams. The keys
+ * alternate, which is the worst case for batches.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar GroupByBenchmark -prof gc}. Timed per element: the
  * iterator, finding the key's stream, the map operator, the merge, and adding the element to a sum. With 100,000 keys,
- * one stream is created for every five elements, which is timed as well. Not timed: boxing. Baselines: Pekko's groupBy
- * and mergeSubstreams, Reactor's groupBy and flatMap, and a HashMap of functions.
+ * also the creation of a stream for every five elements. Not timed: boxing. Baselines: Pekko's groupBy and
+ * mergeSubstreams, Reactor's groupBy and flatMap, and a HashMap of functions.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -28,14 +28,12 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Measures how much a member of a consumer group allocates, in the whole process and in each thread. The load is either
- * a steady {@value #PER_SECOND} records per second of {@value #VALUE_BYTES} bytes over {@value #PARTITIONS} partitions,
- * or no records at all.
+ * Measures the allocation of a consumer group member, for the whole process and each thread. The load is {@value
+ * #PER_SECOND} records per second of {@value #VALUE_BYTES} bytes over {@value #PARTITIONS} partitions, or no records.
  *
- * <p>Run: {@code checks/jmh/group.sh ADDRESS SECONDS}. The script runs
- * {@code GroupSteady ADDRESS TOPIC SECONDS fill|views|views-kip848|decoder}. If {@code -patient} is added to a
- * consumer's name, the broker delays its response to a fetch until 100 ms have passed or 100 kB are available. A member
- * is idle if no {@code fill} process writes to its topic.
+ * <p>Run: {@code checks/jmh/group.sh ADDRESS SECONDS}. The script runs {@code GroupSteady ADDRESS TOPIC SECONDS
+ * fill|views|views-kip848|decoder}. With {@code -patient} after a consumer's name, the broker answers a fetch after 100
+ * ms or with 100 kB. A member is idle if no {@code fill} process writes to its topic.
  */
 public final class GroupSteady {
 
@@ -82,7 +80,7 @@ public final class GroupSteady {
         }
     }
 
-    /** Writes records at a steady rate while the other processes start, warm up and measure. */
+    /** Writes records at a steady rate while the other processes run. */
     private void fill() {
         byte[] value = new byte[VALUE_BYTES];
         long end = (long) (seconds + 2 * WARM_UP_SECONDS) * PER_SECOND;
@@ -99,10 +97,7 @@ public final class GroupSteady {
         }
     }
 
-    /**
-     * Sets the group's heartbeat interval to 5 s, the production default. Development brokers use an interval ten times
-     * shorter.
-     */
+    /** Sets the group's heartbeat interval to 5 s, the production default. Development brokers use a tenth of it. */
     private void setHeartbeats(String group) throws Exception {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.GROUP, group);
         ConfigEntry interval = new ConfigEntry("consumer.heartbeat.interval.ms", "5000");

@@ -15,16 +15,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Measures the processor time of pipelines while no elements arrive: one pipeline of 100 stages, including 10
- * asynchronous boundaries, and 200 pipelines of six stages with two boundaries. Just before the measurement, each
- * pipeline processes elements one at a time at full speed, so its threads expect the next wait to be short as well. The
- * program also measures a pipeline that gets an element every millisecond. The loop that sends these elements sleeps
- * between them, so the program measures the same loop without a pipeline, too. The processor time covers the whole
- * process, including the JVM's own work. To show the JVM's part, an empty process is measured first. The JDK reports
- * processor time in steps of 10 ms, which is 0.1 % here.
+ * Measures the processor time of pipelines without elements: one of 100 stages with 10 asynchronous boundaries, and 200
+ * of six stages with two boundaries. They process elements at full speed before, so their threads expect short waits.
+ * Also measures a pipeline with an element every millisecond, the loop that sends these elements, and an empty process,
+ * because processor time includes the JVM's own work. The JDK reports it in steps of 10 ms, which is 0.1 % here.
  *
- * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.IdlePipeline}. The program takes a
- * minute. Its exit code is 1 if an idle pipeline uses more than {@value #ALLOWED_PERCENT} % of a core.
+ * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.IdlePipeline}. Takes a minute. The exit
+ * code is 1 if an idle pipeline uses more than {@value #ALLOWED_PERCENT} % of a core.
  */
 public final class IdlePipeline {
 
@@ -39,7 +36,7 @@ public final class IdlePipeline {
 
     private IdlePipeline() {}
 
-    /** A running pipeline with its input queue, and the number of elements that have reached its sink. */
+    /** A running pipeline, its input queue, and the number of elements at its sink. */
     private record Fed(SourceQueue<Integer> queue, AtomicInteger arrived, RunningPipeline running) {
 
         static Fed of(int stages, int stagesPerBoundary) {
@@ -107,7 +104,7 @@ public final class IdlePipeline {
                 without);
     }
 
-    /** The work whose processor time is measured. It runs for {@link #SECONDS} seconds. */
+    /** The measured work. It runs for {@link #SECONDS} seconds. */
     private interface Course {
         void go() throws InterruptedException;
     }

@@ -25,20 +25,20 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Measures how long a single element takes to reach a waiting sink on another thread.
+ * Measures the time in which a single element reaches a waiting sink on another thread.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LatencyBenchmark}. Elements are sent and timed one at a
- * time. The time begins with the offer, and ends when the benchmark's spinning thread sees the value that the sink
- * wrote. With 1 hand-over, the sink is directly downstream of the queue. With 2, there is an asynchronous boundary
- * between them, so the difference is the cost of a boundary. Baselines: Pekko Streams, Reactor, and channels of Jox or
- * ArrayBlockingQueues between virtual threads. Needs two idle processors, because the spinning thread occupies one.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LatencyBenchmark}. Elements are timed one at a time, from
+ * the offer until the benchmark's spinning thread sees the value written by the sink. With 1 hand-over, the sink is
+ * directly downstream of the queue; with 2, there is an asynchronous boundary between them. Baselines: Pekko Streams,
+ * Reactor, and channels of Jox or ArrayBlockingQueues between virtual threads. Needs two idle processors, because the
+ * spinning thread occupies one.
  */
 @BenchmarkMode(Mode.SampleTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 @State(Scope.Benchmark)
 public class LatencyBenchmark {
 
-    /** The number of times that the element is passed from one thread to another. */
+    /** The number of threads that the element is passed to. */
     @Param({"1", "2"})
     private int handOvers;
 
@@ -49,7 +49,7 @@ public class LatencyBenchmark {
         seen = number;
     }
 
-    /** Returns the next number. Call it only after the previous number has reached the benchmark's thread. */
+    /** Returns the next number. The previous number must have arrived. */
     private Integer next() {
         return ++sent;
     }
@@ -161,7 +161,7 @@ public class LatencyBenchmark {
         return awaitSeen();
     }
 
-    /** The baseline with virtual threads that are connected by Jox's channels. */
+    /** Virtual threads connected by Jox's channels. */
     @State(Scope.Benchmark)
     public static class Jox {
 
@@ -207,7 +207,7 @@ public class LatencyBenchmark {
         return awaitSeen();
     }
 
-    /** The baseline with virtual threads that are connected by blocking queues. */
+    /** Virtual threads connected by blocking queues. */
     @State(Scope.Benchmark)
     public static class Queues {
 

@@ -24,14 +24,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads a topic from beginning to end with several consumers in turn, in several rounds. Prints the rate, CPU time and
- * allocation of each consumer. In each round, the consumers are compared with the plain client, and the median of these
- * ratios is printed as well. Each consumer adds up the first eight bytes of each value. Warm-up rounds are not counted.
+ * Reads a topic completely with several consumers in turn, in several rounds. Prints the rate, CPU time and allocation
+ * of each consumer, and the median of its ratios to the plain client. Each consumer adds up the first eight bytes of
+ * each value. Warm-up rounds are not counted.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanConsume localhost:9092 TOPIC ROUNDS
- * [bare,lean,plain,tuned]}. The measured time ends with the last record, because closing the official consumer takes up
- * to 500 ms. The CPU time covers the whole process, including the JIT compilers, the garbage collector and closing the
- * consumer.
+ * [bare,lean,plain,tuned]}. The time ends with the last record, because the official consumer takes up to 500 ms to
+ * close. The CPU time covers the whole process, including the JIT compilers, the garbage collector and the close.
  */
 public final class LeanConsume {
 
@@ -48,9 +47,7 @@ public final class LeanConsume {
         this.bootstrap = bootstrap;
     }
 
-    /**
-     * Takes the bootstrap address, the topic, the number of counted rounds and, optionally, the consumers to compare.
-     */
+    /** Takes the bootstrap address, the topic, the number of counted rounds and, optionally, the consumers. */
     public static void main(String[] args) throws Exception {
         new LeanConsume(args[0])
                 .compare(

@@ -177,7 +177,7 @@ public final class LeanCopyRounds {
         }
     }
 
-    /** Counts acknowledgements, and tracks the next offset to commit for each partition. */
+    /** Counts acknowledgements, and tracks the offset to commit for each partition. */
     private final class Acked implements SendListener {
         private final AckedSpan span = new AckedSpan(records);
         private final AtomicLongArray next = new AtomicLongArray(partitions);

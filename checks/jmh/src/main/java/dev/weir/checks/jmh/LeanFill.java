@@ -19,8 +19,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * RECORDS VALUE_BYTES [CODEC [varied]]}
  *
  * <p>By default, 1,009 values are written in turn, which compress to almost nothing. With {@code varied}, all values
- * differ. Half of each value is words of a vocabulary and half is digits, so the values compress about as well as real
- * events.
+ * differ, and are half words and half digits, so they compress like real events.
  */
 public final class LeanFill {
 

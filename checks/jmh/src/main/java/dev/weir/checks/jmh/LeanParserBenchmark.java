@@ -28,8 +28,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Measures reading records from batches in memory, including the checksum and access to eight bytes of each value. The
- * official client's classes are the baseline. Not timed: the network and the parsing of fetch responses.
+ * Measures reading records from batches in memory, including the checksum and eight bytes of each value. The official
+ * client's classes are the baseline. Not timed: the network and the parsing of fetch responses.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar LeanParser -prof gc}
  */
@@ -85,7 +85,7 @@ public class LeanParserBenchmark {
         records = MemoryRecords.readableRecords(bytes.duplicate());
     }
 
-    /** Weir's views. */
+    /** Iterates over Weir's views. */
     @Benchmark
     @OperationsPerInvocation(RECORDS)
     public long weir() {
@@ -102,7 +102,7 @@ public class LeanParserBenchmark {
         return sum;
     }
 
-    /** Passes Weir's record views to a handler, in the same way as {@code LeanConsumer.poll} does. */
+    /** Passes Weir's record views to a handler, like {@code LeanConsumer.poll}. */
     @Benchmark
     @OperationsPerInvocation(RECORDS)
     public long weirHandler() {
@@ -119,7 +119,7 @@ public class LeanParserBenchmark {
         return handled + position;
     }
 
-    /** The record iteration of {@link BareLoop}; used by {@link LeanWalk}. */
+    /** Iterates over the records like {@link BareLoop}. {@link LeanWalk} uses this method. */
     long bare(BareLoop loop) {
         try {
             int next;
@@ -133,7 +133,7 @@ public class LeanParserBenchmark {
         return loop.sum();
     }
 
-    /** The work that the official consumer's fetcher does on a batch before deserialization. */
+    /** Does the official fetcher's work on a batch before deserialization. */
     @Benchmark
     @OperationsPerInvocation(RECORDS)
     public long client() {

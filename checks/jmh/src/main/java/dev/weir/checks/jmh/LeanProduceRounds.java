@@ -57,7 +57,7 @@ public final class LeanProduceRounds {
                 new Arm("lean", passes::lean));
     }
 
-    /** Returns the client's settings, which are the settings in {@code workloads/producer.yaml}. */
+    /** Returns the client's settings from {@code workloads/producer.yaml}. */
     static Map<String, Object> client(String bootstrap) {
         return Map.of(
                 "bootstrap.servers", bootstrap, "linger.ms", LINGER_MILLIS, "batch.size", String.valueOf(BATCH_BYTES));

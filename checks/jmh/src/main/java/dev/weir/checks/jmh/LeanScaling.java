@@ -17,16 +17,14 @@ import java.util.stream.LongStream;
 import org.apache.kafka.common.record.internal.CompressionType;
 
 /**
- * Compares reading with one thread of {@code LeanThreads} and with two, in alternating rounds. The threads read from
- * {@link StandInBrokers}, one broker per thread. The program prints two rates. The first is the number of records per
- * second of wall-clock time. The second adds up each thread's records per second of its own processor time, so it shows
- * only the costs of caches and memory. It does not show waits for a lock or for another thread, because a waiting
- * thread uses no processor time; therefore the idle share of the threads is printed as well. The program adds up the
- * first eight bytes of each value. The first round is not counted.
+ * Compares reading with one {@code LeanThreads} thread and with two, in alternating rounds. The threads read from
+ * {@link StandInBrokers}, one broker per thread, and add up the first eight bytes of each value. Prints the records per
+ * second of wall-clock time, the records per second of the threads' processor time, and the threads' idle share. The
+ * processor time shows the costs of caches and memory, but no waits. The first round is not counted.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanScaling [none|lz4|zstd|...] [ROUNDS]
- * [SECONDS] [VALUE_BYTES]}. Brokers and threads share the machine. The wall-clock rate therefore scales only if there
- * are enough cores for all of them, or if brokers have little to send because the records are compressed.
+ * [SECONDS] [VALUE_BYTES]}. Brokers and threads share the machine, so the wall-clock rate scales only with enough cores
+ * for all, or with well-compressed records.
  */
 public final class LeanScaling {
     private static final int PARTITIONS = 6;
@@ -85,19 +83,16 @@ public final class LeanScaling {
         return values[values.length / 2];
     }
 
-    /**
-     * Records per second of wall-clock time, records per second of processor time, and the share of wall-clock time
-     * during which the threads were idle.
-     */
+    /** Records per second of wall-clock time and of processor time, and the idle share of the threads. */
     private record Rate(double byClock, double byProcessor, double idle) {}
 
-    /** A snapshot of the time, and of each thread's record count and processor time so far. */
+    /** The time, and each thread's record count and processor time. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Look(long nanos, long[] records, long[] cpuNanos) {}
 
     private static Rate measure(int count, CompressionType codec, int valueBytes, long seconds)
             throws IOException, InterruptedException {
-        long[] sums = new long[count * 16]; // Sums are 16 elements apart, so that no two threads share a cache line.
+        long[] sums = new long[count * 16]; // 16 elements apart, so no two threads share a cache line
         try (StandInBrokers brokers = new StandInBrokers(count, PARTITIONS, codec, valueBytes);
                 LeanThreads threads = LeanThreads.builder(LeanSettings.builder()
                                 .bootstrapServers(brokers.address())
@@ -106,7 +101,7 @@ public final class LeanScaling {
                         .threads(count)
                         .records(thread -> adding(sums, thread * 16))
                         .start()) {
-            Thread.sleep(1_000 + 250 * seconds); // Allows time for JIT compilation and the partition assignment.
+            Thread.sleep(1_000 + 250 * seconds); // time for JIT compilation and the assignment of partitions
             Look from = look(threads);
             Thread.sleep(1_000 * seconds);
             Look to = look(threads);

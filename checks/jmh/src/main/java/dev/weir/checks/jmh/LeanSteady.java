@@ -26,12 +26,12 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Measures the cost of a consumer at a steady {@value #PER_SECOND} records per second of {@value #VALUE_BYTES} bytes,
- * where the consumer mostly waits. Prints CPU time and allocation of the whole process. Each consumer has its own
- * process, so that all consumers can read at the same time.
+ * where it mostly waits. Prints CPU time and allocation of the whole process. Consumers run at the same time, each in
+ * its own process.
  *
  * <p>Run: {@code checks/jmh/steady.sh ADDRESS SECONDS}. The script runs {@code LeanSteady ADDRESS TOPIC SECONDS
  * fill|lean|plain|lean-patient|plain-patient|lean-idle}. For the patient consumers, the broker answers a fetch after
- * 100 ms or as soon as it has 100 kB. The idle consumer has its own topic, which gets no records.
+ * 100 ms or with 100 kB. The idle consumer's topic gets no records.
  */
 public final class LeanSteady {
 
@@ -73,7 +73,7 @@ public final class LeanSteady {
         }
     }
 
-    /** Writes records at a steady rate while the other processes start, warm up and measure. */
+    /** Writes records at a steady rate while the other processes run. */
     private void fill() throws Exception {
         createTopic();
         byte[] value = new byte[VALUE_BYTES];
@@ -108,7 +108,7 @@ public final class LeanSteady {
         }
         try (LeanConsumer consumer = LeanConsumer.open(settings.build())) {
             consumer.assign(topic, 0, StartAt.end());
-            // Created once, because inside the loop the lambda would be a new object in each iteration.
+            // Created outside the loop, to allocate the lambda once.
             RecordHandler handler = record -> {
                 sum += record.value().getLong(0);
                 count++;

@@ -27,10 +27,10 @@ public final class LeanThreadsRounds {
     private static final long PATIENCE_SECONDS = 120;
     private static final int FIRST_PART = 10;
 
-    /** The number of records after which a thread publishes its count to the other threads. */
+    /** The number of records after which a thread publishes its count. */
     private static final int STEP = 1_024;
 
-    private static final int APART = 16; // array elements between two sums, so that they do not share a cache line
+    private static final int APART = 16; // array elements between two sums, so that they share no cache line
 
     private final String bootstrap;
     private final String topic;
@@ -41,8 +41,7 @@ public final class LeanThreadsRounds {
     private LeanThreadsRounds(String bootstrap, String topic, long records) {
         this.bootstrap = bootstrap;
         this.topic = topic;
-        // A thread publishes its count every STEP records, so each of the two threads can end with up to STEP - 1
-        // unpublished records.
+        // Each of the two threads can end with up to STEP - 1 unpublished records.
         this.last = (records - 2 * STEP) / STEP * STEP;
         this.first = last / FIRST_PART / STEP * STEP;
         if (first < 1) {
@@ -88,7 +87,7 @@ public final class LeanThreadsRounds {
         }
     }
 
-    /** Confined to one thread of {@code LeanThreads}. */
+    /** A handler of one {@code LeanThreads} thread. */
     private final class Reading implements RecordHandler {
         private final int at;
         private final Runnable step;

@@ -10,10 +10,9 @@ import java.util.function.LongSupplier;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Compares the parser of {@link LeanParserBenchmark} with the record iteration of {@link BareLoop} and with the
- * official client's classes. Measures the thread's CPU time, which other work on the machine affects less than
- * wall-clock time. The contenders take turns, and the result of each is the minimum of many rounds. Checksums are
- * included; nothing is compressed.
+ * Compares the parser of {@link LeanParserBenchmark} with {@link BareLoop} and the official client's classes. Measures
+ * the thread's CPU time, which other work on the machine affects little. The contenders take turns, and the minimum of
+ * many rounds counts. Includes checksums, but no compression.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.LeanWalk 23 100 100+16}
  */

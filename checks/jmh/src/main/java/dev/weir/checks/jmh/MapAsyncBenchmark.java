@@ -14,13 +14,11 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Measures {@code mapAsync} with a function that returns an already completed future: 16 calls at a time, results in
- * input order.
+ * Measures {@code mapAsync} with completed futures: 16 calls at a time, results in input order.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapAsyncBenchmark -prof gc}. Timed per element: the
- * iterator, obtaining the future and its value, and adding the value to a sum. Not timed: creating the futures, which
- * exist before the run. Baselines: Pekko's mapAsync, Reactor's flatMapSequential over Mono.fromFuture, and join in a
- * plain loop.
+ * iterator, obtaining the future and its value, and adding the value to a sum. Not timed: creating the futures.
+ * Baselines: Pekko's mapAsync, Reactor's flatMapSequential over Mono.fromFuture, and join in a plain loop.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

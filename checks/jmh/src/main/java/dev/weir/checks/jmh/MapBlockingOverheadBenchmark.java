@@ -14,13 +14,11 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Measures the cost of workers per element when handlers do almost nothing, in two cases: unordered, and ordered by key
- * with 131,072 keys.
+ * Measures the cost of workers per element with trivial handlers, unordered and ordered by 131,072 keys.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapBlockingOverheadBenchmark -prof gc}. Timed per element:
  * the iterator, the key, the transfer to a worker and back, and adding the result to a sum. With {@code counts}, each
- * handler increments one count under one lock, like a handler that writes to a shared object. Baseline: the handler on
- * one thread.
+ * handler increments one shared count under a lock. Baseline: the handler on one thread.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -28,7 +26,7 @@ import org.openjdk.jmh.annotations.State;
 @OperationsPerInvocation(Elements.COUNT)
 public class MapBlockingOverheadBenchmark {
 
-    /** The number of elements in flight at a time. */
+    /** The number of elements in flight. */
     @Param({"16", "100"})
     private int atOnce;
 

@@ -16,9 +16,8 @@ import reactor.core.publisher.Flux;
  * Measures {@code mapConcat} with a function that turns each element into four.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapConcatBenchmark -prof gc}. Timed per output element: a
- * quarter of a step of the iterator over the parents, a step of the iterator over the children, and adding the element
- * to a sum. Not timed: creating the list of children, because all parents have the same list. Baselines: Pekko Streams,
- * Reactor, and two hand-written loops.
+ * quarter of a step over the parents, a step over the children, and adding the element to a sum. Not timed: creating
+ * the list of children, which all parents share. Baselines: Pekko Streams, Reactor, and two hand-written loops.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

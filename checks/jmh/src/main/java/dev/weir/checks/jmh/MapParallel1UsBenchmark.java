@@ -9,8 +9,8 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 /**
  * Measures one microsecond of work per element, with results in input order.
  *
- * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapParallel1Us}. A run takes 66 ms on two processors.
- * Starting and ending it takes about 130 us, which adds 1 ns per element.
+ * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MapParallel1Us}. A run takes 66 ms on two processors. Its
+ * start and end (130 us) add 1 ns per element.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

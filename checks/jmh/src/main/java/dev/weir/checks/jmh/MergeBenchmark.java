@@ -24,9 +24,9 @@ import reactor.core.scheduler.Schedulers;
  * Measures the merge of eight inputs, each on its own thread.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar MergeBenchmark -prof gc}. Timed per element: an iterator,
- * the transfer to the single downstream thread, and adding the element to a sum there. Not timed: boxing. Baselines:
- * Pekko's merge of eight asynchronous sources, Reactor's merge of eight sources that are subscribed to on a parallel
- * scheduler, and eight virtual threads that put into a channel of Jox or an ArrayBlockingQueue of 1,024.
+ * the transfer to the downstream thread, and adding the element to a sum there. Not timed: boxing. Baselines: Pekko's
+ * merge of eight asynchronous sources, Reactor's merge of eight sources on a parallel scheduler, and eight virtual
+ * threads with a channel of Jox or an ArrayBlockingQueue of 1,024.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

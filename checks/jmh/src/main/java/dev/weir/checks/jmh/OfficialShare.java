@@ -16,16 +16,15 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Runs the official client with its best settings, which are also used by the benchmark driver
- * {@code kafka-share-record-limit}. There is one share consumer per worker, each on its own thread, with
- * {@code record_limit} and the published formula for the number of records per poll. {@link #close} ends the threads.
- * The caller closes everything else.
+ * Runs the official client with its best settings, from the benchmark driver {@code kafka-share-record-limit}: one
+ * share consumer per worker and thread, with {@code record_limit} and the published formula for records per poll.
+ * {@link #close} ends the threads. The caller closes everything else.
  */
 final class OfficialShare {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    // The consumers together use three quarters of a partition's record locks.
+    // All consumers together use three quarters of a partition's record locks.
     private static final double TUNED_SHARE = 0.75;
     private static final int LOCKS = 2_000;
 

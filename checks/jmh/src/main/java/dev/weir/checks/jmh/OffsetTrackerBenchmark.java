@@ -15,8 +15,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Measures the cost of acknowledging one of a million outstanding records, in order and in random order, and of
- * advancing the committed offset past it.
+ * Measures the cost of acknowledging one of a million outstanding records, in order or in random order, and of
+ * advancing the committed offset.
  *
  * <p>Run: {@code java -jar checks/jmh/target/benchmarks.jar OffsetTrackerBenchmark -prof gc}.
  */

@@ -2,10 +2,7 @@ package dev.weir.checks.jmh;
 
 import java.util.Locale;
 
-/**
- * The ratio of two values that were measured in pairs, with a 95 % confidence interval by Student's t over the
- * logarithms.
- */
+/** The ratio of values measured in pairs, with a 95 % confidence interval (Student's t over the logarithms). */
 final class PairedRatio {
 
     private PairedRatio() {}
@@ -30,8 +27,8 @@ final class PairedRatio {
     }
 
     /**
-     * Returns the 97.5 % quantile of Student's t by series expansion, accurate to a hundredth for 5 or more degrees of
-     * freedom.
+     * Returns the 97.5 % quantile of Student's t by series expansion, accurate to a hundredth from 5 degrees of freedom
+     * on.
      */
     private static double student(int degrees) {
         double normal = 1.959964;

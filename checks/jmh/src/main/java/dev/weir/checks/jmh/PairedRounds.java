@@ -22,15 +22,13 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Runs passes of several arms in one process. The passes of a round are in random order and only seconds apart, so the
- * broker and the machine are in the same state for all arms. The baseline runs twice in each round. The other arms are
- * compared with the geometric mean of these two passes, and with one another. The two baseline passes are also compared
- * with each other, which shows the measurement error. The first rounds are not counted. The 95 % intervals of the
- * ratios use Student's t over the rounds.
+ * Runs passes of several arms in one process. The passes of a round are in random order and only seconds apart, so all
+ * arms see the same state of the machine. The baseline runs twice in each round. The other arms are compared with the
+ * geometric mean of both passes, and with one another; the ratio of both passes shows the measurement error. The first
+ * rounds are not counted. The 95 % intervals use Student's t over the rounds.
  *
- * <p>The program also prints the processor time of this process, the processor time of the rest of the machine, and the
- * idle share of the cores. On an otherwise idle machine, the rest is used by the broker and the kernel. If the idle
- * share is almost zero, the cores limit the rate, regardless of what is using them.
+ * <p>Also prints the processor time of this process and of the rest of the machine (usually the broker and the kernel),
+ * and the idle share of the cores. If the idle share is almost zero, the cores limit the rate.
  */
 final class PairedRounds {
     private static final int WARM_ROUNDS = 4;
@@ -43,19 +41,18 @@ final class PairedRounds {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /** One of the compared cases: its name, and a pass that writes to a newly created topic. */
+    /** An arm: its name, and a pass that writes to a new topic. */
     record Arm(String name, Pass pass) {}
 
-    /** Runs a pass once and returns its cost. */
+    /** One run of an arm. Returns its cost. */
     @FunctionalInterface
     interface Pass {
         Cost run(String topic) throws Exception;
     }
 
     /**
-     * A snapshot of used resources, or the difference between two snapshots: wall-clock time, processor time of this
-     * process and of the whole machine, and allocated bytes. The machine's time is NaN if the operating system does not
-     * report it.
+     * A snapshot of used resources, or the difference between two: wall-clock time, processor time of this process and
+     * of the whole machine, and allocated bytes. The machine's time is NaN if it is unknown.
      */
     record Cost(double nanos, double cpuNanos, double machineNanos, double bytes) {
         static Cost now() {
@@ -78,15 +75,11 @@ final class PairedRounds {
             return machineNanos - cpuNanos;
         }
 
-        /** Returns the idle share of time over all cores. */
         double idleShare() {
             return 1 - machineNanos / (nanos * SYSTEM.getAvailableProcessors());
         }
 
-        /**
-         * Returns the processor time of the machine on Linux, in steps of 10 ms: all time except idle time and waits
-         * for a disk.
-         */
+        /** Returns the machine's processor time on Linux, in steps of 10 ms, without idle time and waits for a disk. */
         private static double machineCpuNanos() {
             try (Stream<String> lines = Files.lines(Path.of("/proc/stat"))) {
                 long[] ticks = Stream.of(lines.findFirst().orElse("").split("\\s+"))
@@ -120,7 +113,6 @@ final class PairedRounds {
         this.arms.addAll(List.of(others));
     }
 
-    /** Runs the rounds and prints a table. */
     void compare(int rounds) throws Exception {
         List<Cost[]> all = new ArrayList<>();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
@@ -184,9 +176,8 @@ final class PairedRounds {
     }
 
     /**
-     * Writes a record to each partition and waits for its acknowledgement, so that the topic is ready before the pass
-     * begins. While a new topic is being set up, a broker may refuse a producer's first batch and accept its second
-     * batch. The producer then makes no progress until its delivery timeout.
+     * Writes a record to each partition and waits for its acknowledgement. A broker may refuse a producer's first batch
+     * for a new topic and accept its second one, and the producer then waits for its delivery timeout.
      */
     private void begin(String topic) throws Exception {
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(

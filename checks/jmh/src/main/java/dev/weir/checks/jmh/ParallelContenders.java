@@ -14,9 +14,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Measures a function that runs on all processors, with results in input order. Baselines: Pekko's mapAsync over
- * supplyAsync on a pool with one thread per processor, Reactor's parallel rails (which do not keep the order), and the
- * function on one thread.
+ * Measures a function on all processors, with results in input order. Baselines: Pekko's mapAsync over supplyAsync on a
+ * pool with one thread per processor, Reactor's parallel rails (without order), and the function on one thread.
  */
 @State(Scope.Benchmark)
 public abstract class ParallelContenders {

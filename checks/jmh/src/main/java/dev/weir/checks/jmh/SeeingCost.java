@@ -23,17 +23,16 @@ import java.util.function.ToLongFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Measures the cost of observing a pipeline. In each pass, an at-least-once source reads the whole topic into
- * {@code Sink.forEach} with default settings. A pass is timed from record 1,000,000 on. Each round runs the passes of
- * four arms in random order: two arms without observers, one arm with a metrics scrape every second and an open
- * console, and one arm that additionally records a profile. The difference between the two unobserved arms shows the
- * measurement error. The observed arms are compared with the geometric mean of the two unobserved ones. The first round
- * is not counted.
+ * Measures the cost of observing a pipeline. In each pass, an at-least-once source reads the whole topic into {@code
+ * Sink.forEach} with default settings, timed from record 1,000,000 on. Each round has four arms in random order: two
+ * without observers, one with a metrics scrape every second and an open console, and one that also records a profile.
+ * Observed arms are compared with the geometric mean of the unobserved ones, whose difference shows the measurement
+ * error. The first round is not counted.
  *
  * <p>Run: {@code checks/seeing.sh}, or {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.SeeingCost
  * localhost:9092 TOPIC RECORDS [PAIRS] [PASSES] [threads]}. PAIRS is the number of counted rounds, and PASSES the
- * number of passes of each arm in a round. With {@code threads}, the processor time of each kind of thread is printed
- * as well. The 95 % intervals use Student's t over the rounds' ratios.
+ * number of passes of each arm in a round. {@code threads} also prints the processor time of each kind of thread. The
+ * 95 % intervals use Student's t over the rounds' ratios.
  */
 public final class SeeingCost {
     private static final long WARM = 1_000_000;
@@ -118,7 +117,7 @@ public final class SeeingCost {
         }
     }
 
-    /** Prints the milliseconds of processor time per second for each kind of thread, over all passes of each arm. */
+    /** Prints each kind of thread's milliseconds of processor time per second, for each arm. */
     private static void printThreads(List<Map<Arm, Cost>> all) {
         Map<Arm, Cost> sums = new EnumMap<>(Arm.class);
         all.forEach(round -> round.forEach((arm, cost) -> sums.merge(arm, cost, Cost::plus)));
@@ -141,7 +140,7 @@ public final class SeeingCost {
         return round.getOrDefault(arm, new Cost(0, 0, Map.of()));
     }
 
-    /** Returns the mean and the interval of the rounds' ratios, computed from their logarithms. */
+    /** Returns the mean and the interval of the rounds' ratios, from their logarithms. */
     private static String ratio(List<Map<Arm, Cost>> all, Arm arm, boolean ofRates) {
         if (arm == Arm.NOBODY) {
             return "1";
@@ -201,8 +200,8 @@ public final class SeeingCost {
     }
 
     /**
-     * The pipeline's handler. It blocks on the first record until all observers are ready, and measures the time
-     * between two given records.
+     * The pipeline's handler. It holds the first record until all observers are ready, and measures the time between
+     * two given records.
      */
     private static final class Timer {
         private final long records;

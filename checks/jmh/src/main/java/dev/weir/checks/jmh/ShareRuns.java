@@ -26,16 +26,14 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Measures one member of a share group while it processes a backlog, beginning when its process starts. Reports the
- * share of busy workers every second, and the cost per record. All settings except the number of workers are
- * defaults.
+ * Measures one member of a share group with a backlog, from the start of its process. Prints the share of busy workers
+ * every second, and the cost per record. All settings except the number of workers are defaults.
  *
- * <p>Run: {@code checks/jmh/share.sh}. The script runs {@code ShareRuns ADDRESS TOPIC fill RECORDS}, and
- * {@code ShareRuns ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS
- * MILLIS[:exponential|bimodal|stragglers] BROKER-PID [NAME]}; {@code official} measures the official client without
- * Weir ({@link OfficialShare}), and {@code none} measures the same handlers without Kafka. The program prints a line to
- * standard error every second, and a table row at the end. The row covers the time from second 10, or from
- * {@code -Dfrom=SECOND}.
+ * <p>Run: {@code checks/jmh/share.sh}. The script runs {@code ShareRuns ADDRESS TOPIC fill RECORDS}, and {@code
+ * ShareRuns ADDRESS TOPIC lean|client|official|none GROUP SECONDS WORKERS MILLIS[:exponential|bimodal|stragglers]
+ * BROKER-PID [NAME]}; {@code official} measures the official client without Weir ({@link OfficialShare}), and {@code
+ * none} measures the handlers without Kafka. Prints a line to standard error every second, and a table row at the end,
+ * which covers the time from second 10, or from {@code -Dfrom=SECOND}.
  */
 public final class ShareRuns {
 
@@ -43,10 +41,10 @@ public final class ShareRuns {
     private static final int VALUE_BYTES = 100;
     private static final int BATCH_BYTES = 16_384;
 
-    /** Deadline, in seconds, for reaching full speed. */
+    /** The time limit for reaching full speed. */
     private static final int SPEED_SECONDS = 10;
 
-    /** The first second covered by the table row. */
+    /** The first second of the table row. */
     private static final int FROM_SECOND = Integer.getInteger("from", SPEED_SECONDS);
 
     private static final double UP_TO_SPEED = 0.98;
@@ -140,8 +138,7 @@ public final class ShareRuns {
                     busy,
                     now.clientMicrosSince(before),
                     asked(handles.get()));
-            // A single second at full speed could be chance. Three consecutive seconds are required, and the first of
-            // them is reported.
+            // A single second could be chance, so three consecutive ones are required. The first is reported.
             fast = busy >= 100 * UP_TO_SPEED ? fast + 1 : 0;
             if (fast == 3 && speedAt < 0) {
                 speedAt = second - 2;
@@ -193,10 +190,7 @@ public final class ShareRuns {
         calls.increment();
     }
 
-    /**
-     * Returns a random factor for the next handler's duration. The factors have a mean of 1 and the same distribution
-     * as in the bench.
-     */
+    /** Returns a random factor for the next handler's duration, with a mean of 1 and the distribution of the bench. */
     private double factor() {
         double drawn = ThreadLocalRandom.current().nextDouble();
         return switch (spread) {
@@ -219,7 +213,7 @@ public final class ShareRuns {
         }
     }
 
-    /** @param nanos the total duration of all calls that have ended */
+    /** @param nanos the total duration of all ended calls */
     private record Moment(long atNanos, long calls, long nanos, long clientNanos, long brokerNanos, int workers) {
 
         double rateSince(Moment before) {
@@ -230,7 +224,7 @@ public final class ShareRuns {
             return (clientNanos - before.clientNanos) / 1e3 / Math.max(1, calls - before.calls);
         }
 
-        /** Returns the percentage of the workers' time since {@code before} that they spent in handlers. */
+        /** Returns the percentage of time that workers have spent in handlers since {@code before}. */
         double busySince(Moment before) {
             return 100.0 * (nanos - before.nanos) / workers / (atNanos - before.atNanos);
         }

@@ -76,8 +76,8 @@ public final class SinkRounds {
     }
 
     /**
-     * A source that generates the same records as the loop over {@code send()}. Confined to the source's thread, except
-     * for acknowledgements, which come from the producer's thread.
+     * A source of the records that the {@code send()} loop sends. Confined to the source's thread, except for
+     * acknowledgements, which come from the producer's thread.
      */
     private final class Generated implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
         private final AckedSpan counted = new AckedSpan(records);

@@ -23,15 +23,14 @@ import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 
 /**
- * All observers that a pipeline can have: a metrics scrape every second, a reader of the console's events, the
- * console's limiter, and optionally a profile of the longest possible duration. When {@link #of} returns, each observer
- * has received one response, and the profile has begun. Owned by one thread, which closes the observers before the
- * pipeline.
+ * All observers of a pipeline: a metrics scrape every second, a reader of the console's events, the console's limiter,
+ * and optionally a profile of maximum duration. {@link #of} returns when each observer has a response and the profile
+ * has begun. Owned by one thread, which closes the observers before the pipeline.
  */
 final class Spectators implements AutoCloseable {
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    /** An upper limit for the size of a response's headers. Every event is larger. */
+    /** More than a response's headers, and less than an event. */
     private static final int HEAD_BYTES = 1000;
 
     private final CountDownLatch over = new CountDownLatch(1);
@@ -117,10 +116,7 @@ final class Spectators implements AutoCloseable {
         }
     }
 
-    /**
-     * Sends a hand-written request, because the JDK's HTTP client would cost more processor time than the response
-     * itself.
-     */
+    /** Sends a hand-written request. The JDK's HTTP client would cost more processor time than the response. */
     private Socket ask(URI server, String path) throws IOException {
         Socket socket = new Socket(server.getHost(), server.getPort());
         connections.add(socket);
@@ -141,7 +137,7 @@ final class Spectators implements AutoCloseable {
         }
     }
 
-    /** Throws an exception unless every observer has received data. */
+    /** Throws unless every observer has received data. */
     void check() {
         if (scrapes.get() == 0 || events.get() == 0) {
             throw new IllegalStateException("scrapes=" + scrapes + " events=" + events);

@@ -36,12 +36,11 @@ import org.apache.kafka.common.requests.RequestUtils;
 
 /**
  * Stand-in brokers that use almost no processor time. They answer each fetch of the same partitions with the same
- * bytes, which are encoded once; only offsets and the correlation id are rewritten. They acknowledge produced records
- * without storing them ({@link StandInWrites}). One endless topic can be read; any other topic can be written. Each
- * connection has its own thread.
+ * bytes, except for offsets and the correlation id. They acknowledge produced records without storing them ({@link
+ * StandInWrites}). One endless topic can be read; all others can be written. Each connection has its own thread.
  *
- * <p>To run one broker in its own process, so that the measured process does not include the broker's processor time:
- * {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.StandInBrokers PORT PARTITIONS VALUE_BYTES}.
+ * <p>To run one broker in its own process: {@code java -cp checks/jmh/target/benchmarks.jar
+ * dev.weir.checks.jmh.StandInBrokers PORT PARTITIONS VALUE_BYTES}.
  */
 final class StandInBrokers implements Closeable {
     static final String TOPIC = "stand-in";
@@ -57,7 +56,7 @@ final class StandInBrokers implements Closeable {
     private final CompressionType codec;
     private final int valueBytes;
 
-    /** Starts {@code count} brokers. The partitions' leaders are distributed among them in turn. */
+    /** Starts {@code count} brokers, which lead the partitions in turn. */
     StandInBrokers(int count, int partitions, CompressionType codec, int valueBytes) throws IOException {
         this(count, 0, partitions, codec, valueBytes);
     }
@@ -77,7 +76,7 @@ final class StandInBrokers implements Closeable {
         }
     }
 
-    /** Runs one broker, as described in the class comment, until the process is killed. */
+    /** Runs one broker until the process is killed. */
     public static void main(String[] args) throws Exception {
         try (StandInBrokers brokers = new StandInBrokers(
                 1,
@@ -268,7 +267,7 @@ final class StandInBrokers implements Closeable {
     }
 
     /**
-     * A reusable fetch response for one set of partitions. Only its offsets and correlation id change. Confined to a
+     * A reusable fetch response for one set of partitions. Only offsets and the correlation id change. Confined to a
      * connection's thread.
      */
     private static final class Answer {

@@ -32,7 +32,7 @@ final class StandInWrites {
             ApiKeys.FIND_COORDINATOR,
             ApiKeys.OFFSET_COMMIT);
 
-    /** The last version with topic names; the next version has topic ids. */
+    /** The last version with topic names. */
     private static final short LAST_PRODUCE = 12;
 
     private static final short LAST_DELETE = 5;
@@ -59,7 +59,7 @@ final class StandInWrites {
         return new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits());
     }
 
-    /** @param port the port of the broker that coordinates all groups */
+    /** @param port the port of the coordinator of all groups */
     static ApiMessage answer(ApiKeys api, int port, Readable in, short version) throws IOException {
         return switch (api) {
             case PRODUCE -> produced(new ProduceRequestData(in, version));

@@ -14,14 +14,12 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Measures start times and prints them as a table row. With {@code command}, it measures how long a command takes from
- * the start to the end of its process. With {@code record}, it measures the time from the start of the process of
- * {@code examples/plain} until the first invoice is in the output topic. The order for that invoice is in the input
- * topic before the process starts.
+ * Measures start times and prints them as a table row. With {@code command}, the time from the start to the end of a
+ * command's process. With {@code record}, the time from the start of {@code examples/plain} until the first invoice is
+ * in the output topic; its order is in the input topic before.
  *
- * <p>Run: {@code checks/start.sh}, which calls {@code StartTimes TIMES command NAME COMMAND...} and
- * {@code StartTimes TIMES record NAME BROKERS COMMAND...}. Unless TIMES is 1, three additional warm-up starts precede
- * the measured starts and are not counted.
+ * <p>Run: {@code checks/start.sh}, which calls {@code StartTimes TIMES command NAME COMMAND...} and {@code StartTimes
+ * TIMES record NAME BROKERS COMMAND...}. Unless TIMES is 1, three warm-up starts come first and are not counted.
  */
 public final class StartTimes {
 
@@ -54,18 +52,12 @@ public final class StartTimes {
                 millis(nanos[nanos.length - 1]));
     }
 
-    /**
-     * Returns the number of warm-up starts. If only one start is measured, there are none, because that start may be
-     * meant to write a cache, and a warm-up would write the cache first.
-     */
+    /** Returns the number of warm-up starts: none if there is only one start, which may be meant to write a cache. */
     private static int warmUps(long[] nanos) {
         return nanos.length == 1 ? 0 : WARM_UPS;
     }
 
-    /**
-     * Stops the process and waits until it has ended. While it shuts down, it leaves its consumer group and may write
-     * its cache.
-     */
+    /** Stops the process and waits for its end. Meanwhile, it leaves its consumer group and may write its cache. */
     private static void end(Process process) throws InterruptedException {
         process.destroy();
         if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {

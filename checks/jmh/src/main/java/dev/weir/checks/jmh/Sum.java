@@ -21,7 +21,7 @@ final class Sum implements Consumer<Integer>, Action<Integer> {
         failure = cause;
     }
 
-    /** Returns the sum. Throws an exception unless exactly {@code expected} elements were added. */
+    /** Returns the sum. Throws unless exactly {@code expected} elements were added. */
     long of(int expected) {
         Throwable cause = failure;
         if (cause != null) {

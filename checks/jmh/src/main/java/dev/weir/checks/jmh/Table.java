@@ -30,15 +30,14 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Runs benchmarks with JMH's own command line and writes the table of docs/benchmarks/engine.md: a row for each
- * benchmark and set of parameters, and a column for each contender. A cell has the median, minimum and maximum over all
- * iterations of all forks, the allocated bytes, and the median as a multiple of Weir's. The contenders' forks take
- * turns.
+ * Runs benchmarks with JMH's command line and writes the table of docs/benchmarks/engine.md: a row for each benchmark
+ * and set of parameters, and a column for each contender. A cell has the median, minimum and maximum over all
+ * iterations, the allocated bytes, and the median as a multiple of Weir's. The contenders' forks take turns.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.Table engine.md Chain -f 1}: the file to
- * write, followed by JMH's arguments. Without the name of a benchmark, all benchmarks run. Benchmarks that take half a
- * minute per run are then measured once, without warm-up. Benchmarks with late-compiled code are warmed up for 12 s, in
- * five forks. A contender that fails has a dash in its cell, and its failure is in the output.
+ * write, followed by JMH's arguments. By default, all benchmarks run: once and without warm-up if a run takes half a
+ * minute, and with a warm-up of 12 s in five forks if their code is compiled late. A failed contender has a dash in its
+ * cell, and its failure is in the output.
  */
 public final class Table {
 
@@ -46,10 +45,10 @@ public final class Table {
     private static final String OTHER = "";
     private static final Map<String, String> COLUMNS = columns();
 
-    /** Slow, because Reactor checks all 100,000 inner streams for each element. */
+    /** Slow, because Reactor checks 100,000 inner streams for each element. */
     private static final String SLOW = "GroupByBenchmark.reactor";
 
-    /** Few runs fit in a second, so code that runs once per run is compiled late, and the effect is a few percent. */
+    /** These benchmarks have few runs per second, so code that runs once per run is compiled late. */
     private static final String LATE = "MapParallel\\d+Us";
 
     private static final int LATE_WARMUP_SECONDS = 12;
@@ -98,7 +97,7 @@ public final class Table {
         System.out.println(table);
     }
 
-    /** Fills in defaults, so that all benchmarks together take less than half an hour. */
+    /** Fills in defaults with which all benchmarks take less than half an hour. */
     private static ChainedOptionsBuilder asWeAreUsedTo(Options asked) {
         TimeValue each = TimeValue.milliseconds(700);
         return new OptionsBuilder()
@@ -110,7 +109,7 @@ public final class Table {
                 .addProfiler(GCProfiler.class);
     }
 
-    /** Runs one fork of each contender in turn, because the machine's speed varies over time. */
+    /** Runs one fork of each contender in turn, because the machine's speed varies. */
     private static Collection<RunResult> run(ChainedOptionsBuilder options, int forks) throws RunnerException {
         Map<String, RunResult> merged = new LinkedHashMap<>();
         for (int fork = 0; fork < forks; fork++) {
@@ -146,10 +145,7 @@ public final class Table {
         return table.toString();
     }
 
-    /**
-     * Returns the text of a contender's cell. The results of {@code pekkoBuffer1024} are shown in Pekko's column as
-     * well.
-     */
+    /** Returns the text of a contender's cell. Pekko's column also shows {@code pekkoBuffer1024}. */
     private static String cells(String column, Map<String, RunResult> contenders) {
         RunResult weir = contenders.get(BASELINE);
         return contenders.entrySet().stream()
@@ -221,7 +217,6 @@ public final class Table {
         return scores.size() % 2 == 1 ? scores.get(middle) : (scores.get(middle - 1) + scores.get(middle)) / 2;
     }
 
-    /** The score of each iteration, sorted. */
     private static List<Double> scores(RunResult result) {
         List<Double> scores = new ArrayList<>();
         result.getBenchmarkResults()

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The processor time of all threads of this process so far, including the JVM's own threads. Linux reports it in
- * {@code /proc}. Each thread is identified by its number and name; times are in nanoseconds.
+ * The processor time of all threads of this process, including the JVM's own, from Linux's {@code /proc}. Keys are a
+ * thread's number and name; times are in nanoseconds.
  */
 record ThreadTimes(Map<String, Long> nanos) {
 
@@ -27,7 +27,7 @@ record ThreadTimes(Map<String, Long> nanos) {
                             task.getFileName() + " " + name,
                             Long.parseLong(figures.substring(0, figures.indexOf(' '))));
                 } catch (NoSuchFileException ended) {
-                    // The thread ended after the list of threads was made.
+                    // The thread has ended.
                 }
             }
         } catch (IOException e) {
@@ -37,8 +37,8 @@ record ThreadTimes(Map<String, Long> nanos) {
     }
 
     /**
-     * Returns the nanoseconds used since {@code before} by each kind of thread. Threads are of the same kind if their
-     * names differ only in their trailing digits.
+     * Returns the nanoseconds used since {@code before} by each kind of thread. Names of one kind differ only in
+     * trailing digits.
      */
     Map<String, Long> since(ThreadTimes before) {
         Map<String, Long> kinds = new TreeMap<>();

@@ -16,9 +16,8 @@ import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Reads a topic at least once into {@code Sink.forEach}, with its own group. {@link Versions} loads this class once for
- * each version of Weir, so the class calls only methods that all versions have. It looks up the source's factory by
- * reflection, because the factory had another name in earlier versions.
+ * Reads a topic at least once into {@code Sink.forEach}, with its own group. {@link Versions} loads this class for each
+ * version of Weir, so it calls only methods of all versions, and the source's renamed factory by reflection.
  */
 public final class VersionPass implements Function<Map<String, String>, long[]> {
 
@@ -26,8 +25,8 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
     /**
-     * The names that the source's factory method has had in different versions of Weir. If it is called {@code from},
-     * its result is not a source yet but has a method {@code atLeastOnce()} that returns the source.
+     * The names of the source's factory method in all versions of Weir. The result of {@code from} has a method {@code
+     * atLeastOnce()} that returns the source.
      */
     private static final Set<String> NAMES = Set.of("from", "atLeastOnce", "committable");
 
@@ -37,9 +36,8 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
     /**
      * Runs a pass.
      *
-     * @param pass the values of {@code bootstrap}, {@code topic} and {@code group}, and the numbers {@code from} and
-     *     {@code to} of the records where the timed part begins and ends. All keys that begin with a colon are client
-     *     settings.
+     * @param pass the values of {@code bootstrap}, {@code topic} and {@code group}, and the first and last timed
+     *     record, {@code from} and {@code to}. Keys with a leading colon are client settings.
      * @return the wall-clock time and the processor time of the process, in nanoseconds
      */
     @Override
@@ -92,8 +90,8 @@ public final class VersionPass implements Function<Map<String, String>, long[]> 
     }
 
     /**
-     * The sink's function. Confined to the sink's thread, except that its results are read by another thread after
-     * {@link #through}.
+     * The sink's function. Confined to the sink's thread, except that another thread reads the results after {@link
+     * #through}.
      */
     private static final class Reader {
         private final CountDownLatch through = new CountDownLatch(1);

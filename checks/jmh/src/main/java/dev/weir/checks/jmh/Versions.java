@@ -17,10 +17,9 @@ import java.util.function.Function;
 
 /**
  * Compares how fast several versions of Weir read a topic at least once, in one JVM. Each version has its own class
- * loader, so the JIT compiles each version separately. The passes of a round are in random order, and the first version
- * has two passes. A ratio is the geometric mean of the rounds' ratios. For its confidence interval, consecutive rounds
- * are averaged into {@value #PAIRS} pairs, and Student's t is applied to these pairs. The A/A row is the control: it
- * compares the second set of passes of the first version with the first set.
+ * loader, so the JIT compiles it separately. The passes of a round are in random order, and the first version has two.
+ * A ratio is the geometric mean of the rounds' ratios. Its confidence interval uses Student's t over {@value #PAIRS}
+ * averages of consecutive rounds. The A/A row compares both passes of the first version, as a control.
  *
  * <p>Run: {@code checks/jmh/versions.sh}, which prints its usage.
  */
@@ -55,7 +54,7 @@ public final class Versions {
      */
     public static void main(String[] args) throws Exception {
         long records = Long.parseLong(args[2]);
-        // Excludes the startup and the ends of the partitions, where brokers delay their fetch responses.
+        // Leaves out the start and the ends of partitions, where brokers delay their responses.
         Map<String, String> pass = Map.of(
                 "bootstrap",
                 args[0],
@@ -130,8 +129,8 @@ public final class Versions {
     }
 
     /**
-     * Prints the A/A ratio of the first version, and the ratio of each other version to the mean of the first version's
-     * two arms.
+     * Prints the A/A ratio of the first version, and the ratio of each other version to the mean of both arms of the
+     * first.
      *
      * @param value the index of the compared value in the result of a pass
      * @param sign 1 for the ratio, -1 for its inverse

@@ -5,9 +5,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Measures work of a known duration on all processors. The time per element is the duration of the work divided by the
- * number of processors, plus the cost of distributing the work. The plain loop runs on one thread, so with N processors
- * it takes N times as long as perfectly distributed work.
+ * Measures work of a known duration on all processors. The time per element is this duration divided by the number of
+ * processors, plus the cost of distributing the work. The plain loop runs on one thread.
  */
 public abstract class WorkContenders extends ParallelContenders {
 
@@ -15,13 +14,13 @@ public abstract class WorkContenders extends ParallelContenders {
 
     private long tokens;
 
-    /** Creates the contenders; each processes {@code count} elements per run, each element for {@code microseconds}. */
+    /** Creates the contenders. Each processes {@code count} elements per run, each for {@code microseconds}. */
     protected WorkContenders(int count, int microseconds) {
         super(count);
         this.microseconds = microseconds;
     }
 
-    /** Determines how many of JMH's work tokens take the given time on the current machine. */
+    /** Determines the number of JMH's work tokens for the given time on this machine. */
     @Setup(Level.Trial)
     public void calibrate() {
         long bestNanosPerMillion = Long.MAX_VALUE;

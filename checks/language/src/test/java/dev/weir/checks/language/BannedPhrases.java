@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Phrases that comments and pages must not use, and the places where a phrase has another meaning. Immutable. */
+/** Phrases banned from comments and pages, and the places where they have another meaning. Immutable. */
 final class BannedPhrases {
 
     /** The number of characters shown on either side of a banned phrase. */
@@ -19,13 +19,13 @@ final class BannedPhrases {
     final List<Ban> bans;
     final List<Allowance> allowances;
 
-    /** Matches any phrase that a rule for all text bans. Most texts are therefore searched once, not once per rule. */
+    /** Matches any phrase banned from all text, so most texts are searched once. */
     private final Pattern anyInText;
 
     /**
      * One rule.
      *
-     * @param isOpening whether it applies to the first words of Javadoc, with capitals, and not to all text
+     * @param isOpening whether it applies only to the first words of Javadoc, with capitals
      * @param instead words to write instead
      * @param example a text against the rule
      */

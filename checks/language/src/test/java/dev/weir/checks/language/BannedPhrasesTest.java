@@ -17,12 +17,12 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Checks that the comments of all Java sources, and the prose of the pages, contain no phrases that style.md bans. */
+/** Checks that the comments of all Java sources, and the pages, contain no phrases banned by style.md. */
 class BannedPhrasesTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** Names the banned phrases. */
+    /** The page that names the banned phrases. */
     private static final String STYLE_PAGE = "docs/internals/style.md";
 
     private static BannedPhrases phrases;
@@ -141,10 +141,7 @@ class BannedPhrasesTest {
                         new JavaComments.Comment(14, false, "Eight. */"));
     }
 
-    /**
-     * Returns whether the rules apply to a paragraph. In a decision, only the title must follow them, because the text
-     * documents what was thought at that time.
-     */
+    /** Returns whether the rules apply to a paragraph. In a decision, they apply only to the title. */
     private static boolean isBound(Paragraph paragraph) {
         return !paragraph.page().equals(STYLE_PAGE)
                 && (!paragraph.page().matches("docs/adr/\\d.*") || paragraph.line() == 1);

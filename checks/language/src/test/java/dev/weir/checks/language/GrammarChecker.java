@@ -12,12 +12,12 @@ import org.languagetool.rules.RuleMatch;
 import org.languagetool.rules.spelling.SpellingCheckRule;
 
 /**
- * LanguageTool for British English with the project's {@link LanguageRules}. Loading it takes seconds of processor
- * time. Confined to one thread.
+ * LanguageTool for British English with the project's {@link LanguageRules}. Loading takes seconds of processor time.
+ * Confined to one thread.
  */
 final class GrammarChecker {
 
-    /** Characters that a report shows on each side of a fault. */
+    /** The number of characters shown on each side of a fault. */
     private static final int CONTEXT = 40;
 
     private final JLanguageTool tool;
@@ -35,7 +35,7 @@ final class GrammarChecker {
         }
     }
 
-    /** Ids of all rules, switched off or not. */
+    /** Returns the ids of all rules, switched off or not. */
     Set<String> ruleIds() {
         return tool.getAllRules().stream().map(Rule::getId).collect(Collectors.toSet());
     }

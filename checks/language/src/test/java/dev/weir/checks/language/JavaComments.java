@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Reads the comments of one Java source as plain text. Markers, tags and code are left out, and consecutive line
- * comments form one comment. Recognises only comments and literals. Confined to one thread.
+ * Reads the comments of a Java source as plain text, without markers, tags and code. Consecutive line comments form one
+ * comment. Recognises only comments and literals. Confined to one thread.
  */
 final class JavaComments {
 
-    /** Stands in for code within a comment. */
+    /** Replaces code within a comment. */
     private static final String CODE = "Code";
 
     private static final Pattern MARGIN = Pattern.compile("\\n[ \\t]*(?:\\*+(?!/)|//+)?");
@@ -68,9 +68,7 @@ final class JavaComments {
         return to;
     }
 
-    /**
-     * Returns the end of a text block, string or character literal. A string or character ends no later than its line.
-     */
+    /** Returns the end of a text block, string or character literal. Strings and characters end on their line. */
     private int endOfLiteral(int from) {
         boolean isBlock = source.startsWith("\"\"\"", from);
         String quotes = isBlock ? "\"\"\"" : source.substring(from, from + 1);
@@ -84,7 +82,7 @@ final class JavaComments {
         return Math.min(at + quotes.length(), source.length());
     }
 
-    /** Returns the end of a line comment, including the line comments on the lines directly below it. */
+    /** Returns the end of a line comment and of any line comments directly below it. */
     private int endOfLines(int from) {
         int end = source.indexOf('\n', from);
         int next = end;
@@ -117,7 +115,7 @@ final class JavaComments {
         return SPACES.matcher(text).replaceAll(" ").strip();
     }
 
-    /** Replaces inline tags, whose braces may contain others. */
+    /** Replaces inline tags, even nested ones. */
     private static String withoutInlineTags(String text) {
         int from = text.indexOf("{@");
         if (from < 0) {

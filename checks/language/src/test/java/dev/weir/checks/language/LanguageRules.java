@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The contents of this module's resource files: accepted words, rules that are switched on or off, and clean
- * paragraphs. Immutable, except for {@link #write}.
+ * The contents of this module's resource files: accepted words, changed rules, and clean paragraphs. Immutable, except
+ * for {@link #write}.
  */
 final class LanguageRules {
 
@@ -21,13 +21,13 @@ final class LanguageRules {
 
     private static final Path CLEAN = FOLDER.resolve("clean-paragraphs.txt");
 
-    /** Words that the dictionary lacks, sorted. */
+    /** Words missing in the dictionary, sorted. */
     final Collection<String> words;
 
     /** The reason for each rule that is switched off, by rule id. */
     final Map<String, String> switchedOff;
 
-    /** The reason for each rule that is switched on although it is off by default, by rule id. */
+    /** The reason for each rule that is off by default and switched on, by rule id. */
     final Map<String, String> switchedOn;
 
     /** The reason for each rule that applies only to sentences, by rule id. */
@@ -69,7 +69,7 @@ final class LanguageRules {
                 new TreeSet<>(lines(CLEAN)));
     }
 
-    /** Returns whether a finding lies within an accepted phrase of its rule. */
+    /** Returns whether a finding is within an accepted phrase of its rule. */
     boolean accepts(String rule, String text, int from, int to) {
         return accepted.stream().filter(each -> each.rule().equals(rule)).anyMatch(each -> {
             int at = text.lastIndexOf(each.phrase(), from);
@@ -77,12 +77,11 @@ final class LanguageRules {
         });
     }
 
-    /** Returns whether this text was checked under these rules and had no fault. */
+    /** Returns whether this text had no fault under these rules. */
     boolean isKnownClean(Paragraph paragraph) {
         return clean.contains(hash(paragraph));
     }
 
-    /** Replaces the stored hashes of clean paragraphs. */
     void write(Collection<Paragraph> cleanParagraphs) throws IOException {
         Collection<String> hashes = new TreeSet<>();
         cleanParagraphs.forEach(paragraph -> hashes.add(hash(paragraph)));
@@ -103,7 +102,7 @@ final class LanguageRules {
                 .toList();
     }
 
-    /** Lines of the form {@code ID: reason}. */
+    /** Reads lines of the form {@code ID: reason}. */
     private static Map<String, String> reasons(Path file) throws IOException {
         Map<String, String> reasons = new TreeMap<>();
         for (String line : lines(file)) {

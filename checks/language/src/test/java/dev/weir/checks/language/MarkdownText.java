@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads the paragraphs of one Markdown page as plain text. Blocks of code and HTML are left out. Links keep their text
- * but not their addresses. Confined to one thread.
+ * Reads the paragraphs of a Markdown page as plain text, without blocks of code and HTML, and without the addresses of
+ * links. Confined to one thread.
  */
 final class MarkdownText {
 
@@ -27,19 +27,19 @@ final class MarkdownText {
     private static final Pattern ESCAPE = Pattern.compile("\\\\([|*_<>\\[\\]`#])");
     private static final Pattern SPACES = Pattern.compile("\\s+");
 
-    /** Stands in for code in the plural. */
+    /** Replaces code in the plural. */
     private static final String PLURAL = "parts";
 
-    /** Matches a link whose text is the name of a file or a class. */
+    /** Matches a link with the name of a file or a class as its text. */
     private static final Pattern NAME_LINK =
             Pattern.compile("\\[([\\w-]+(?:[./][\\w-]*)+|[A-Z]\\w*[a-z][A-Z]\\w*)]\\([^)]*\\)");
 
-    /** Names that replace pieces of code in turn. Each article has its own list: "an Oslo", "a Berlin". */
+    /** Names that replace code in turn. Each article has its own list: "an Oslo", "a Berlin". */
     private static final List<String> VOWEL_NAMES = List.of("Oslo", "Athens", "Ottawa");
 
     private static final List<String> CONSONANT_NAMES = List.of("Berlin", "Paris", "London");
 
-    /** The indentation that turns a block into code, relative to the enclosing list. */
+    /** The indentation of a code block, relative to the enclosing list. */
     private static final int CODE_INDENT = 4;
 
     private final String page;
@@ -125,7 +125,7 @@ final class MarkdownText {
         }
     }
 
-    /** A list item that begins in lower case is part of a sentence. */
+    /** A list item in lower case is part of a sentence. */
     private void add(int number, Paragraph.Kind kind, String markdown) {
         String text = plain(markdown);
         if (text.chars().anyMatch(Character::isLetter)) {
@@ -135,7 +135,6 @@ final class MarkdownText {
         }
     }
 
-    /** Strips the Markdown within a line. */
     static String plain(String markdown) {
         AtomicInteger names = new AtomicInteger();
         String text = CODE.matcher(markdown)

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Tests the paragraphs of a page: their text without Markdown, and the line on which each begins. */
+/** Tests the paragraphs of a page: their text without Markdown, and their first line. */
 class MarkdownTextTest {
 
     @Test

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Checks that a grammar checker finds no faults in the pages. A file stores the hashes of clean paragraphs, so the
- * checker is loaded only for new paragraphs.
+ * Checks the pages for grammar. A file stores the hashes of clean paragraphs, so the checker is loaded only for new
+ * ones.
  */
 class PageLanguageTest {
 
@@ -99,7 +99,6 @@ class PageLanguageTest {
                 .containsAll(rules.sentencesOnly.keySet());
     }
 
-    /** Returns the paragraphs of all pages. */
     static List<Paragraph> paragraphs() throws IOException {
         List<Paragraph> paragraphs = new ArrayList<>();
         for (String place : CHECKED) {

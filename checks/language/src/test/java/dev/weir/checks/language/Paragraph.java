@@ -12,26 +12,26 @@ import java.util.HexFormat;
  * @param page the file, relative to the repository's root
  * @param line the line on which it begins, from 1
  * @param kind whether it consists of sentences
- * @param text the words without Markdown; a name replaces each piece of code
+ * @param text the words without Markdown; names replace code
  */
 record Paragraph(String page, int line, Kind kind, String text) {
 
-    /** The kinds of text. Different rules apply to each. */
+    /** The kinds of text, with different rules. */
     enum Kind {
         /** Sentences, with capitals and full stops. */
         SENTENCES,
-        /** A heading or table cell, which need not begin with a capital or end with a full stop. */
+        /** A heading or table cell, without a capital or a full stop. */
         FRAGMENT
     }
 
-    /** Hexadecimal digits of a hash. They are enough to rule out collisions among ten thousand paragraphs. */
+    /** The number of hexadecimal digits of a hash, enough for ten thousand paragraphs. */
     private static final int HASH_DIGITS = 16;
 
     /**
-     * Returns a hash that identifies this text as checked under a set of rules, wherever the text occurs.
+     * Returns a hash that identifies this text as checked under these rules.
      *
      * @param rules everything that changes the verdict on any text
-     * @param words accepted words; only words that occur in this text change its hash
+     * @param words accepted words; only words in this text change its hash
      */
     String hash(String rules, Collection<String> words) {
         StringBuilder identity =

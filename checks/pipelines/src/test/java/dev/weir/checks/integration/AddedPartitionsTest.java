@@ -38,7 +38,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests where a group that starts at the end begins to read existing partitions, and partitions added later. */
+/** Tests a group that starts at the end: where it begins to read existing partitions and added ones. */
 class AddedPartitionsTest {
 
     private static final Duration SOON = Duration.ofSeconds(40);
@@ -70,7 +70,7 @@ class AddedPartitionsTest {
                 .run();
     }
 
-    /** Writes ten records to each of the partitions. Returns the values, which name their partitions. */
+    /** Writes ten records to each partition. Returns the values, which name their partitions. */
     private static Set<String> produce(String topic, int from, int to, String run) {
         Set<String> values = ConcurrentHashMap.newKeySet();
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
@@ -278,11 +278,11 @@ class AddedPartitionsTest {
                 longest.accumulateAndGet((int) consumer.dump().sinceLastPoll().toMillis(), Math::max);
                 return consumer.snapshot().partitions().size() == 2;
             });
-            // The client gives up a commit of a deleted partition after 10 s. The thread must not wait that long.
+            // Kafka's client gives up the commit of a deleted partition only after 10 s.
             assertThat(longest).hasValueLessThan(8_000);
             Set<String> second = produce(stays, 0, 2, "second");
             awaitRead(second);
-            // Leaves time for several metadata refreshes of the client, which must not recreate the topic.
+            // Waits for several metadata refreshes. They must not recreate the topic.
             ConsumerLedger.work(Duration.ofSeconds(4));
             assertThat(KAFKA.cluster().admin().listTopics().names().get(20, TimeUnit.SECONDS))
                     .contains(stays)

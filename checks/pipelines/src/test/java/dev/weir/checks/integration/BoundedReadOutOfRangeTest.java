@@ -41,9 +41,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests a bounded read by a group whose position is not in the log. Regression: a position past the end of the read
- * counted as having reached the end, without a look at the log. Whatever the policy, nothing was read, and the run
- * ended as if everything had been read.
+ * Tests a bounded read by a group whose committed offset is outside the log. Regression: the read ended immediately,
+ * and its records were never read.
  */
 @Timeout(120)
 class BoundedReadOutOfRangeTest {
@@ -115,7 +114,7 @@ class BoundedReadOutOfRangeTest {
     @ParameterizedTest
     @CsvSource({
         "CLIENT, classic, 100, 0, 150",
-        // The next rows are an empty log, a log that retention has emptied, and a position before the log's start.
+        // Next: an empty log, a log emptied by retention, and a position before the start of the log.
         "LEAN, consumer, 0, 0, 150",
         "CLIENT, classic, 100, 100, 150",
         "LEAN, classic, 100, 60, 10",
@@ -170,7 +169,7 @@ class BoundedReadOutOfRangeTest {
                 .containsEntry(other, 20L);
     }
 
-    /** The given end is past the end of the log, and before the committed offset. */
+    /** The log ends before the given end, and the committed offset is after both. */
     @ParameterizedTest
     @EnumSource(FetchPath.class)
     void givenEnd_beforeACommitPastTheLog_fails(FetchPath path) throws Exception {
@@ -199,7 +198,6 @@ class BoundedReadOutOfRangeTest {
         assertThat(KAFKA.cluster().committedOffsets(topic)).containsEntry(id, 70L);
     }
 
-    /** A reader of committed records has a position that is past the last stable offset, but within the log. */
     @ParameterizedTest
     @EnumSource(FetchPath.class)
     void commitBetweenLastStableOffsetAndEnd_isNoLostPlace(FetchPath path) throws Exception {

@@ -34,9 +34,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests a bounded read by a group whose log was truncated and has grown again to the committed offset or past it.
- * Regression: the offset is in the log, so the read considered the records before it as read, and ended. Only the
- * leader epoch of the commit shows that these records were replaced.
+ * Tests a bounded read by a group whose log was truncated and has grown again past the committed offset. Regression:
+ * the read ended without the new records, although only the leader epoch had changed.
  */
 @Timeout(120)
 class BoundedReadTruncationTest {
@@ -120,7 +119,7 @@ class BoundedReadTruncationTest {
     @CsvSource({
         "CLIENT, classic, 160",
         "LEAN, consumer, 160",
-        // Both offsets are past the end of the read. The first is still within the log, and the second is past its end.
+        // These commits are past the end of the read. The log contains offset 130, but not 170.
         "CLIENT, consumer, 130",
         "LEAN, classic, 130",
         "LEAN, classic, 170",

@@ -31,7 +31,7 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Tests the content of commits, and runs in which commits are impossible. */
+/** Tests the content of commits, and runs that cannot commit. */
 class ConsumerCommitTest {
 
     private static final int RECORDS = 100;
@@ -99,7 +99,7 @@ class ConsumerCommitTest {
         }
     }
 
-    /** The commit's metadata marks the records 45 to 49 as finished, in the format of an earlier version. */
+    /** The metadata of the commit marks the records 45 to 49 as finished, in an earlier version's format. */
     @Test
     void metadataOfAnEarlierVersion_areRead() throws Exception {
         KAFKA.cluster().createTopic("earlier", 1);
@@ -116,7 +116,6 @@ class ConsumerCommitTest {
         assertThat(ledger.duplicates()).isZero();
     }
 
-    /** The run ends without waiting for the records after the ones that {@code take} has let through. */
     @Test
     void take_endsTheRunWithoutWaiting_andTheNextOneGoesOnBehindIt() throws Exception {
         KAFKA.cluster().createTopic("few", 1);
@@ -147,7 +146,7 @@ class ConsumerCommitTest {
         AclBinding refusal = new AclBinding(
                 new ResourcePattern(ResourceType.GROUP, "rights", PatternType.LITERAL),
                 new AccessControlEntry("User:*", "*", AclOperation.READ, AclPermissionType.DENY));
-        // A member without permissions cannot leave the group, so the next reader waits until its session expires.
+        // The member lacks the permission to leave the group, so the next reader waits for its session to expire.
         var settings = ConsumerLedger.settings(KAFKA.cluster(), "rights")
                 .property("session.timeout.ms", "6000")
                 .build();

@@ -88,7 +88,7 @@ class ConsumerControlTest {
             Map<TopicPartition, Long> ends = KAFKA.cluster().endOffsets(topic);
             ConsumerLedger.await("the other", SOON, () -> seenOf(second) == ends.getOrDefault(second, 0L));
             assertThat(seenOf(first)).isEqualTo(ofFirst);
-            // A second pause also covers the partition, so the first resume does not resume it.
+            // Pauses the partition a second time, so the first resume does not resume it.
             get(handle(running).pause(topic));
             get(handle(running).resume(List.of(first)));
             Records.produce(KAFKA.bootstrapServers(), topic, 1_100, 10);

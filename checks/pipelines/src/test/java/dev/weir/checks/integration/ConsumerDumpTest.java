@@ -91,7 +91,7 @@ class ConsumerDumpTest {
                     .satisfies(oldest -> assertThat(oldest.stage()).isEqualTo("in flight, at work in mapBlocking"))
                     .satisfies(oldest -> assertThat(oldest.keyHash()).isNotNull());
             assertThat(consumer.health()).isEqualTo(ConsumerHealth.of(true, true, true, "", null));
-            // On a slow machine, the other partition may still have made progress a moment ago.
+            // On a slow machine, the other partition may have finished a record just now.
             ConsumerLedger.await(
                     "no progress", SOON, () -> !consumer.health(STALL).progressing());
             assertThat(consumer.health(STALL).reason()).contains("why-0@50");

@@ -39,9 +39,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests partitions without a leader, whose start offset no broker can report, alongside partitions that have a leader.
- */
+/** Tests partitions without a leader, next to partitions that have one. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ConsumerLeaderlessTest {
 
@@ -78,7 +76,6 @@ class ConsumerLeaderlessTest {
         return running.handles(ConsumerHandle.class).get(0);
     }
 
-    /** Creates topics with one partition on each broker and one record in each partition. */
     private static void spread(String... topics) throws Exception {
         Map<Integer, List<Integer>> alone = Map.of(0, List.of(1), 1, List.of(2), 2, List.of(VICTIM));
         KAFKA.cluster()
@@ -112,7 +109,7 @@ class ConsumerLeaderlessTest {
         assertHealthyPartitionsBegin("many", AT_ONCE);
     }
 
-    // The test above allows more time, because it runs in the build together with other tests.
+    // The test above allows more time, because other tests run in parallel.
     @Test
     @Tag("long")
     @Order(1)

@@ -35,7 +35,7 @@ final class ConsumerLedger {
         }
     }
 
-    /** Records handled at least once. */
+    /** Returns the number of distinct records handled. */
     int seen() {
         return seen.get();
     }
@@ -44,7 +44,7 @@ final class ConsumerLedger {
         return times.length() - seen.get();
     }
 
-    /** Returns how many times records were handled again after their first time. */
+    /** Returns the number of calls for records that had already been handled. */
     int duplicates() {
         int duplicates = 0;
         for (int i = 0; i < times.length(); i++) {
@@ -62,8 +62,8 @@ final class ConsumerLedger {
     }
 
     /**
-     * Waits for a condition. If the wait fails, the message contains the text of {@code what}. The interval between
-     * checks grows during the wait, because most conditions query a broker while other tests are running.
+     * Waits for a condition. A failure contains the text of {@code what}. Checks become rarer, because most conditions
+     * query a broker.
      */
     static void await(Supplier<String> what, Duration within, BooleanSupplier condition) {
         long begin = System.nanoTime();
@@ -74,7 +74,7 @@ final class ConsumerLedger {
         }
     }
 
-    /** A handler's blocking work. */
+    /** Simulates a handler's blocking work. */
     static void work(Duration time) throws InterruptedException {
         var ignored = new CountDownLatch(1).await(time.toNanos(), TimeUnit.NANOSECONDS);
     }

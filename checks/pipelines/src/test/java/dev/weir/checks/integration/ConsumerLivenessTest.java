@@ -174,7 +174,7 @@ class ConsumerLivenessTest {
         assertThat(ledger.duplicates()).isZero();
     }
 
-    // Regression: the source had already started its thread when the creation of the sink failed.
+    // Regression: the source's thread stayed alive if the sink could not be created.
     @Test
     void run_sinkCannotBeMade_leavesNoThread() {
         KAFKA.cluster().createTopic("unmade", 1);

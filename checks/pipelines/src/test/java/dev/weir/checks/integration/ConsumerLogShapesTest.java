@@ -96,7 +96,7 @@ class ConsumerLogShapesTest {
             awaitNoLag(topic, topic);
             assertThat(running.completion()).isNotDone();
         }
-        // A reader that starts at a range of aborted records sees no record at all, but must still get past this range.
+        // The aborted transaction contains no readable record, but the position must pass it.
         transaction(topic, false, "z");
         try (RunningPipeline running = run(settings, Subscription.topics(topic))) {
             awaitNoLag(topic, topic);

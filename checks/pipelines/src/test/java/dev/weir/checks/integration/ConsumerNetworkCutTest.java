@@ -75,7 +75,7 @@ class ConsumerNetworkCutTest {
             try (RunningPipeline other =
                     member(settings(protocol, topic, KAFKA.bootstrapServers()), topic, this::workOfOther)) {
                 ConsumerLedger.await("taken over", PATIENCE, () -> partitionsOfOther.size() == 2);
-                // The expelled member now finishes all of its records.
+                // The expelled member finishes all of its records.
                 cutMemberMayGoOn.countDown();
                 ledger.awaitSeen(RECORDS, PATIENCE);
                 network.restore();
@@ -118,7 +118,7 @@ class ConsumerNetworkCutTest {
                 .run();
     }
 
-    /** The processing of one record by a member. */
+    /** The handler of a member's records. */
     private interface Work {
         void on(ConsumerRecord<byte[], byte[]> record) throws InterruptedException;
     }

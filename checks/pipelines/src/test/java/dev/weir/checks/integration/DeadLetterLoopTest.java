@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests sinks whose dead-letter topic is read by the same pipeline: a record that always fails would circulate. */
+/** Tests sinks whose own pipeline reads the dead-letter topic. A record that always fails would circulate. */
 @Timeout(120)
 class DeadLetterLoopTest {
 
@@ -69,7 +69,7 @@ class DeadLetterLoopTest {
         return read(subscription).map(record -> new ProducerRecord<>("out", record.key(), record.value()));
     }
 
-    /** The ways to write dead-letter records without a flow. Unlike a flow, they do not know the subscription. */
+    /** The ways to write dead-letter records without a flow. */
     enum Way {
         SINK {
             @Override
@@ -147,7 +147,7 @@ class DeadLetterLoopTest {
         }
     }
 
-    /** The dead-letter records of one input are handled by the same pipeline, which writes none for them. */
+    /** The pipeline reads the dead-letter topic of another input, and writes no dead-letter records for it. */
     @Test
     void deadLetterTopic_ofAnotherInput_isNotRefused() throws Exception {
         Source<ConsumerRecord<byte[], byte[]>> orders = deadLetters()

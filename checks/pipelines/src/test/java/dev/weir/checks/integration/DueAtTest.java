@@ -106,8 +106,7 @@ class DueAtTest {
     }
 
     /**
-     * One partition waits for two records, the other for none. A record that is due before its predecessor keeps its
-     * position.
+     * One partition waits for two records, the other for none. A record that is due early stays behind its predecessor.
      */
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
@@ -139,10 +138,7 @@ class DueAtTest {
                 .isEqualTo(KAFKA.cluster().endOffsets(topic));
     }
 
-    /**
-     * 700 records wait, which is more than the window. A drain does not wait for them, no commit passes them, and the
-     * next run handles them.
-     */
+    /** 700 records wait, more than the window. A drain does not wait for them, and the next run handles them. */
     @Test
     void whatWaits_isNoStall_isLeftByADrain_andComesAgain() throws Exception {
         KAFKA.cluster().createTopic("later", 2);
@@ -180,7 +176,6 @@ class DueAtTest {
         assertThat(handled).hasSize(1_400);
     }
 
-    /** The polling thread can execute a pause, so the function does not block it. */
     @Test
     void functionThatBlocks_holdsUpDeliveryAlone() throws Exception {
         KAFKA.cluster().createTopic("asking", 1);
@@ -246,9 +241,7 @@ class DueAtTest {
                         handled.add(new Handled(System.currentTimeMillis(), record.partition(), number(record)))));
     }
 
-    /**
-     * The records of a member that leaves are all waiting. Another member, which does not wait, gets them immediately.
-     */
+    /** All records of the member that leaves are waiting. Its successor gets them immediately. */
     @Test
     void revocationWhileRecordsWait_losesNone_andDoublesNone() throws Exception {
         revocationWhileRecordsWait("moved", "consumer", this::reader);
@@ -299,10 +292,7 @@ class DueAtTest {
         assertThat(numbers(1)).containsExactly(2, 3);
     }
 
-    /**
-     * The waiting records are three times as large as the partition's part of the memory budget. The other partition is
-     * still delivered.
-     */
+    /** The waiting records fill three times the partition's part of the memory budget. */
     @Test
     void memoryFullOfWhatWaits_holdsUpNoOtherPartition_andGoesOutWhenDue() throws Exception {
         KAFKA.cluster().createTopic("large", 2);
@@ -325,7 +315,7 @@ class DueAtTest {
                 () -> paused(waiting, 0).containsAll(Set.of(ConsumerDump.Paused.NOT_DUE, ConsumerDump.Paused.BUDGET)));
         assertThat(waiting.drain(Duration.ofSeconds(60)).drained()).isTrue();
 
-        // The due time is computed when the first record is read, so that a slow start does not make records due.
+        // The due time starts at the first record, so that a slow start does not make records due.
         AtomicReference<Instant> soon = new AtomicReference<>();
         try (RunningPipeline next = reader(
                         settings,

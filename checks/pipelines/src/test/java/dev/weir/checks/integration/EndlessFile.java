@@ -12,10 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
-/**
- * A named pipe with an endless number of lines, which are generated while they are read. A reader of this file always
- * has a backlog.
- */
+/** A named pipe with an endless number of generated lines. Its reader always has a backlog. */
 final class EndlessFile implements AutoCloseable {
 
     private static final int LINES_A_WRITE = 1_000;
@@ -28,7 +25,7 @@ final class EndlessFile implements AutoCloseable {
         this.writer = Thread.ofPlatform().daemon().name("endless-file").unstarted(() -> write(path, head, line));
     }
 
-    /** Creates the pipe. {@code line} returns the lines after the first one, by their number. */
+    /** Creates the pipe. {@code line} returns each line after the first, by its number. */
     static EndlessFile start(Path path, String head, LongFunction<String> line)
             throws IOException, InterruptedException {
         Process made = new ProcessBuilder("mkfifo", path.toString()).inheritIO().start();
@@ -57,7 +54,6 @@ final class EndlessFile implements AutoCloseable {
         }
     }
 
-    /** Ends the writer if it is still running. */
     @Override
     public void close() {
         writer.interrupt();

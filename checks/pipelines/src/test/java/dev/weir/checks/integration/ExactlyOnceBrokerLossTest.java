@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Tests what a reader with read_committed sees when the broker that coordinates a transaction dies. */
+/** Tests what a reader with read_committed sees when the transaction coordinator's broker dies. */
 class ExactlyOnceBrokerLossTest {
 
     private static final int COUNT = 20_000;
@@ -33,7 +33,6 @@ class ExactlyOnceBrokerLossTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokers(3).forked().heapMegabytes(256));
 
-    /** Returns the broker that coordinates a transactional id of the group. */
     private static Broker coordinator(String group) throws Exception {
         List<String> ids = KAFKA.cluster().admin().listTransactions().all().get(20, TimeUnit.SECONDS).stream()
                 .map(TransactionListing::transactionalId)
@@ -49,7 +48,7 @@ class ExactlyOnceBrokerLossTest {
                         .coordinatorId());
     }
 
-    /** Causes a fault of the cluster after the first committed transactions. Returns when the cluster has recovered. */
+    /** A fault of the cluster after the first committed transactions. Returns when the cluster has recovered. */
     @FunctionalInterface
     private interface Fault {
         void strike(RunningPipeline run) throws Exception;
@@ -103,7 +102,7 @@ class ExactlyOnceBrokerLossTest {
         });
     }
 
-    /** One output partition has no leader for a while. Its records wait, and so do the commits. */
+    /** One output partition has no leader for a while. Its records and the commits wait. */
     @Test
     @Tag("long")
     @Timeout(240)

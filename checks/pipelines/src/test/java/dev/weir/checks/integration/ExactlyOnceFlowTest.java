@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Consumes, transforms and produces in transactions, and checks what a reader with read_committed sees. */
+/** Tests consuming, transforming and producing in transactions, as a reader with read_committed sees it. */
 @Timeout(300)
 class ExactlyOnceFlowTest {
 
@@ -110,9 +110,6 @@ class ExactlyOnceFlowTest {
         }
     }
 
-    /**
-     * Checks that the cluster supports version 2 of transactions (KIP-890). The client then uses it in all tests here.
-     */
     @Test
     void cluster_hasTheSecondVersionOfTransactions() throws Exception {
         assertThat(cluster.admin()
@@ -125,8 +122,7 @@ class ExactlyOnceFlowTest {
                 .isEqualTo((short) 2);
     }
 
-    // Regression: each run drew new ids, so the other members of a classic group considered each later run dead and
-    // fenced it.
+    // Regression: in a classic group, each later run was fenced by the other members.
     @Test
     void staticMember_thatComesBack_hasTheTransactionalIdsOfItsRunBefore() throws Exception {
         createTopics("static", 100);
@@ -168,10 +164,7 @@ class ExactlyOnceFlowTest {
         assertThat(seen.commitMax()).isPositive();
     }
 
-    /**
-     * Each partition has a pipeline of its own. All of these pipelines write in the same transactions, and the listener
-     * gets the positions of the records.
-     */
+    /** All pipelines write in the same transactions. The listener gets the positions of the records. */
     @Test
     void pipelinePerPartition_isSeenOnce_andTheListenerHearsOfEachRecordThatIsCommitted() throws Exception {
         createTopics("parts", COUNT / 10);
@@ -283,10 +276,6 @@ class ExactlyOnceFlowTest {
         assertVisibleIsCommitted("large", 50);
     }
 
-    /**
-     * Checks that only outputs of committed inputs are visible. Usually there are none, unless a transaction was
-     * committed before the one that failed.
-     */
     private static void assertVisibleIsCommitted(String group, long failed) {
         long committed = cluster.committedOffsets(group).values().stream()
                 .mapToLong(offset -> offset)
@@ -307,9 +296,7 @@ class ExactlyOnceFlowTest {
                 .produceTo(
                         producer(),
                         records -> records.mapBlocking(8, RecordOrdering.byKey(), record -> {
-                                    // The second half waits for the fencing. If the producer were fenced at the end,
-                                    // this run would rewind nothing, and the next run would repeat the last
-                                    // transaction.
+                                    // The handler waits for the fencing, so that this run has records to repeat.
                                     if (number(record) >= COUNT / 2 && !fenced.get()) {
                                         one.lockInterruptibly();
                                         try {
@@ -339,10 +326,7 @@ class ExactlyOnceFlowTest {
         ExactlyOnceLedger.assertEachOnceInOrderOfItsKey(cluster, "fenced-out", COUNT);
     }
 
-    /**
-     * Fences the open transaction. Waits until there is one, because the handler is called before its own record is
-     * written.
-     */
+    /** Fences the open transaction. Waits for one, because the handler runs before its own record is written. */
     private static void fenceOpenTransactions(String group) {
         List<String> open = new ArrayList<>();
         ConsumerLedger.await("an open transaction", Duration.ofMinutes(1), () -> {

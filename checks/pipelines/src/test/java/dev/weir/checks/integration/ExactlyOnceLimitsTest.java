@@ -36,10 +36,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests the messages of an exactly-once flow about operators, sources and topics that cannot be part of its
- * transactions.
- */
+/** Tests the messages about operators, sources and topics that an exactly-once flow refuses. */
 @Timeout(300)
 class ExactlyOnceLimitsTest {
 
@@ -82,8 +79,7 @@ class ExactlyOnceLimitsTest {
         }
     }
 
-    // Regression: the consumer of another source committed records whose results were then aborted with the
-    // transaction.
+    // Regression: another source's consumer committed records whose results were aborted.
     @Test
     void elementsOfAnotherSource_areRefused_andNotAcknowledged() throws Exception {
         createTopics("mine", 100);
@@ -103,7 +99,7 @@ class ExactlyOnceLimitsTest {
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "mine-out")).isEmpty();
     }
 
-    // Each window shares an element with the next window, so there is no point at which the transaction can end.
+    // Consecutive windows share an element, so no transaction can end between them.
     @Test
     void windowsThatOverlap_failTheRunWellBeforeTheTimeout_andNameTheInputs() {
         createTopics("sliding", 1_000);
@@ -122,7 +118,7 @@ class ExactlyOnceLimitsTest {
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "sliding-out")).isEmpty();
     }
 
-    // An operator holds elements until the end. Until then, the finished offsets do not fit into a commit.
+    // An operator holds elements until the end, so the finished offsets do not fit into a commit.
     @Test
     void groupThatWaitsForTheEnd_amongRecordsThatAreFinished_getsThatEnd() throws Exception {
         int count = 20_000;
@@ -146,8 +142,7 @@ class ExactlyOnceLimitsTest {
                 .isEqualTo(KAFKA.cluster().endOffsets("scattered-in"));
     }
 
-    // Regression: if records between finished records stayed unfinished, the transaction waited until the coordinator
-    // aborted it, was repeated, waited again, and so on.
+    // Regression: one unfinished record between finished ones made the transaction time out, in every attempt.
     @Test
     void recordsThatStayUnfinishedBetweenOthers_failTheRunWellBeforeTheTimeout_andNameThePlaces() {
         createTopics("gaps", 12_000);
@@ -175,8 +170,8 @@ class ExactlyOnceLimitsTest {
     }
 
     /**
-     * Records that were finished beyond the committed offset are noted only in the commit's metadata. Their results are
-     * written again if the next reader of the commit does not know its format, or if a tool has rewritten the offset.
+     * The run repeats results if the next reader does not know the metadata's format, or a tool has rewritten the
+     * offset.
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -241,8 +236,7 @@ class ExactlyOnceLimitsTest {
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), "partial-out")).isEmpty();
     }
 
-    // Regression: brokers never answer a commit that contains a deleted partition, and the run did not check for
-    // deleted partitions.
+    // Regression: after one input topic was deleted, the run never committed the other topics.
     @Test
     void topicThatIsDeleted_doesNotKeepTheOthersFromBeingCommitted() throws Exception {
         int count = 2_000;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Output topics that are deleted while an exactly-once flow writes to them. {@link OutputTopicTest} covers flows
+ * Tests output topics that are deleted while an exactly-once flow writes to them. {@link OutputTopicTest} covers flows
  * without transactions.
  */
 @Timeout(180)
@@ -48,13 +48,13 @@ class ExactlyOnceOutputTopicTest {
                                 .map(record -> new ProducerRecord<>(name, record.key(), record.value())));
     }
 
-    /** Waits for some transactions, after which the run knows its output topic. */
+    /** Waits for some transactions, so that the run knows its output topic. */
     private static void awaitTransactions(RunningPipeline running) throws Exception {
         TransactionHandle handle = running.handles(TransactionHandle.class).getFirst();
         ConsumerLedger.await("transactions", SOON, () -> handle.snapshot().committed() >= 30);
     }
 
-    // Regression: a transactional run did not check its output topics, and continued with the recreated topic.
+    // Regression: the run continued with the recreated topic.
     @Test
     void topic_thatIsRecreated_failsTheRunByName() throws Exception {
         Pipeline pipeline = writing("again");

@@ -35,9 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests an exactly-once flow whose input topic is deleted and recreated under the same name. Its partition usually
- * stays assigned during that time, because the group's client does not fetch the partition and therefore does not
- * notice.
+ * Tests an exactly-once flow whose input topic is deleted and recreated under the same name. The partition usually
+ * stays assigned, because the group's client does not notice.
  */
 @Tag("long")
 @Timeout(180)
@@ -48,9 +47,7 @@ class ExactlyOnceRecreatedTopicTest {
     private static final String OUT = "-out";
     private static final Duration SOON = Duration.ofSeconds(30);
 
-    /**
-     * The longest time without a commit while the topic does not exist: 12 s, and the time to read the inputs again.
-     */
+    /** The maximum time without a commit while the topic is missing: 12 s, and the time to read the inputs again. */
     private static final Duration BROKEN_OFF = Duration.ofSeconds(25);
 
     private static final int KEPT = 2_000;
@@ -59,7 +56,6 @@ class ExactlyOnceRecreatedTopicTest {
     private static final int NEW_FROM = 10_000;
     private static final int NEW = 500;
 
-    /** The maximum number of unfinished records of a partition. The other records are not fetched yet. */
     private static final int OUTSTANDING = 10;
 
     @RegisterExtension
@@ -70,10 +66,8 @@ class ExactlyOnceRecreatedTopicTest {
     private final CountDownLatch deleted = new CountDownLatch(1);
     private final CountDownLatch recreated = new CountDownLatch(1);
 
-    // Regression: a commit that contained the deleted partition was cancelled, but the client waited until
-    // max.block.ms, a minute, was over. The partition then counted as deleted forever, so its position in the new topic
-    // was never committed, and none of the new records was read. The test uses "latest", because a position at the
-    // beginning is not committed before the first record, and may be known before the topic exists.
+    // Regression: the run waited a minute, and never read the recreated topic. The group starts at the end,
+    // because a start at the beginning is committed only after the first record.
     @ParameterizedTest
     @EnumSource
     void topicThatWasAwayForLong_isReadWhenItIsRecreated_andTheOtherIsCommittedMeanwhile(FetchPath path)
@@ -99,8 +93,7 @@ class ExactlyOnceRecreatedTopicTest {
         }
     }
 
-    // Regression: the producers' clients commit by topic id. A commit for the deleted topic was refused and retried
-    // until max.block.ms was over. The run did not abort it, because a topic with the same name existed.
+    // Regression: the producers retried the commit for the deleted topic for a minute.
     @ParameterizedTest
     @EnumSource
     void topicThatIsRecreated_whileACommitWithItIsDue_holdsUpNoneForLong(FetchPath path) throws Exception {
@@ -114,7 +107,7 @@ class ExactlyOnceRecreatedTopicTest {
         }
     }
 
-    /** Returns whether a client that was fetching the topic has noticed the topic's deletion. */
+    /** Returns whether the client has noticed that the fetched topic was deleted. */
     private static boolean isNamedOrGone(ConsumerDump dump, String topic) {
         return dump.partitions().stream()
                 .filter(partition -> partition.topic().equals(topic))
@@ -154,8 +147,8 @@ class ExactlyOnceRecreatedTopicTest {
     }
 
     /**
-     * Writes new records to both topics. Checks that their results are written in time, and that the results of the
-     * unchanged topic occur once.
+     * Writes new records to both topics. Checks that all results arrive in time, and that the unchanged topic's results
+     * occur once.
      */
     private void goOn(RunningPipeline run, String name, Duration within) throws Exception {
         Records.produce(KAFKA.bootstrapServers(), name + AWAY, NEW_FROM, NEW);
@@ -170,7 +163,7 @@ class ExactlyOnceRecreatedTopicTest {
                 within,
                 () -> written(name).containsAll(all));
         assertThat(run.drain(Duration.ofSeconds(30)).leftUndone()).isEmpty();
-        // Results of the new topic written before the recreation was noticed occur twice.
+        // Duplicates are results of the new topic that were written before the recreation was noticed.
         assertThat(ExactlyOnceLedger.committed(KAFKA.cluster(), name + OUT).stream()
                         .filter(number -> number < KEPT || number >= NEW_FROM + NEW))
                 .doesNotHaveDuplicates();
@@ -194,10 +187,7 @@ class ExactlyOnceRecreatedTopicTest {
                 .get(60, TimeUnit.SECONDS);
     }
 
-    /**
-     * Holds records of the deleted topic. The first few records pass immediately. The next one passes after the topic's
-     * deletion, and the others after its recreation.
-     */
+    /** Holds the deleted topic's records: one until the deletion, and all later ones until the recreation. */
     private ConsumerRecord<byte[], byte[]> held(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
         if (record.topic().endsWith(AWAY)) {
             if (record.offset() == FREE) {

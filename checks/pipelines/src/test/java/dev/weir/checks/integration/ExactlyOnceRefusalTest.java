@@ -23,10 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * A transaction whose batch contains a record that is too large for its topic. Kafka's client splits such a batch
- * endlessly.
- */
+/** Tests transactions with a record that is too large for its topic. Kafka's client splits its batch endlessly. */
 @Timeout(120)
 class ExactlyOnceRefusalTest {
 
@@ -68,7 +65,7 @@ class ExactlyOnceRefusalTest {
                 .to(KafkaSink.with(producer()).transactional(name).records());
     }
 
-    // Regression: the commit, and with it the run, waited in a flush for a response that never arrived.
+    // Regression: the run waited forever.
     @ParameterizedTest
     @ValueSource(strings = {"flow", "sink"})
     void recordTooLargeForTheBroker_failsTheRunAndSaysWhatToDo_andTheNextOneWritesEachOnce(String name)

@@ -42,10 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Tests records that cannot be written in transactions of an exactly-once flow, and what a reader with read_committed
- * sees.
- */
+/** Tests records that an exactly-once flow cannot write, and what a reader with read_committed sees. */
 @Timeout(120)
 class ExactlyOnceRuleTest {
 
@@ -53,12 +50,12 @@ class ExactlyOnceRuleTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
 
-    /** Uses few records, because the producer waits three seconds for the missing topic in every hundred records. */
+    /** Few records, because the producer waits three seconds for the missing topic in every hundred records. */
     private static final int COUNT = 200;
 
     private static final byte[] NOT_SERIALISABLE = new byte[8];
 
-    /** Creates the topics. The output topic is compacted, so that the broker refuses a record without a key. */
+    /** Creates the topics. The output topic is compacted, so it refuses a record without a key. */
     private static void createTopics(String name) {
         KAFKA.cluster().createTopic(name, 1);
         KAFKA.cluster().createTopic(name + "-out", 1, Map.of("cleanup.policy", "compact"));
@@ -129,8 +126,8 @@ class ExactlyOnceRuleTest {
     }
 
     /**
-     * Drains the run after everything is committed, because records refused in the last transaction of a bounded read
-     * are left to the next run.
+     * Drains the run after everything is committed. A bounded read would leave the last refused records to the next
+     * run.
      */
     private static void drainOnceAllIsCommitted(RunningPipeline run, String name) throws InterruptedException {
         ConsumerLedger.await(
@@ -151,7 +148,7 @@ class ExactlyOnceRuleTest {
         }
     }
 
-    /** If one of an input's two output records is refused, the other one is still written. */
+    /** An input has two output records. If one is refused, the other is still written. */
     @ParameterizedTest
     @CsvSource({"SKIP,LEAN", "DEAD_LETTER,CLIENT"})
     void whatCannotBeWritten_comesUnderTheRule_andAllOthersAreSeenOnceInOrder(
@@ -180,8 +177,7 @@ class ExactlyOnceRuleTest {
                     .hasSize(writesDeadLetters ? 1 : 0)
                     .allSatisfy(handle -> {
                         assertThat(handle.written()).isEqualTo(8);
-                        // These are the dead-letter records of the record that is too large and of the one that cannot
-                        // be serialised.
+                        // Counts the dead-letter records of the records that are too large or not serialisable.
                         assertThat(handle.cut()).isEqualTo(4);
                         assertThat(handle.held()).isZero();
                     });
@@ -206,7 +202,6 @@ class ExactlyOnceRuleTest {
         whatCannotBeWritten_comesUnderTheRule_andAllOthersAreSeenOnceInOrder(action, path);
     }
 
-    /** A transaction aborted for another reason discards its dead-letter records. */
     @Test
     void letter_ofATransactionThatIsAborted_isNotSeen_andStandsThereOnceAfterTheNextRun() throws Exception {
         String name = "aborted";
@@ -236,8 +231,8 @@ class ExactlyOnceRuleTest {
                 .isEqualTo(numbers(ExactlyOnceRuleTest::isPoison));
     }
 
-    // Regression: Kafka's client reports another error for all other records in a refused record's batch. The first
-    // reported error was taken as the cause for all of them, and such a transaction was restarted endlessly.
+    // Regression: the run restarted the transaction endlessly, because it read the error of another record in the
+    // batch.
     @Test
     void recordThatTheBrokerRefuses_amongItsNeighbours_failsTheRun() {
         createTopics("neighbours");
@@ -254,9 +249,7 @@ class ExactlyOnceRuleTest {
         assertThat(seen("neighbours-out")).isEmpty();
     }
 
-    /**
-     * If the rule covers one failure but not another, the first must not hide the second, whichever is reported first.
-     */
+    /** The rule covers one failure, but not the other. The run must fail, whichever is reported first. */
     @ParameterizedTest
     @EnumSource(names = "CLIENT")
     void failureThatTheRuleIsNotFor_behindOneThatItIsFor_endsTheRun(FetchPath path) {

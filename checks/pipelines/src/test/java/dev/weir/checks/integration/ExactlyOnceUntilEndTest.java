@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests bounded reads whose last transactions are aborted after the input has ended. The run itself must write their
+ * Tests bounded reads whose last transactions are aborted after the input has ended. The run itself must write these
  * records again.
  */
 @Timeout(120)
@@ -52,13 +52,13 @@ class ExactlyOnceUntilEndTest {
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
-    /** Few enough for one stage to hold all of them at the same time. */
+    /** Few enough for one stage to hold all of them. */
     private static final int COUNT = 60;
 
-    /** Opened at the end of the input. The handlers wait for it. */
+    /** Opened at the end of the input. Handlers wait for it. */
     private final CountDownLatch end = new CountDownLatch(1);
 
-    /** Creates the topics. The output topic is compacted, so that the broker refuses a record without a key. */
+    /** Creates the topics. The output topic is compacted, so it refuses a record without a key. */
     private static void createTopics(String name) {
         KAFKA.cluster().createTopic(name, 1);
         KAFKA.cluster().createTopic(name + "-out", 1, Map.of("cleanup.policy", "compact"));
@@ -142,8 +142,7 @@ class ExactlyOnceUntilEndTest {
                 .isEqualTo(KAFKA.cluster().endOffsets(name));
     }
 
-    // Regression: the refusal arrived after the input had ended, so the inputs stayed unfinished, in the next run as
-    // well.
+    // Regression: a refusal after the end of the input left inputs unfinished, in the next run as well.
     @ParameterizedTest
     @CsvSource({"SKIP,CLIENT", "DEAD_LETTER,LEAN"})
     void recordsThatAreRefused_comeUnderTheRule_inTheSameRun(WriteFailures.Action action, FetchPath path)
@@ -264,7 +263,6 @@ class ExactlyOnceUntilEndTest {
         }
     }
 
-    /** A drain during the rewrite waits for it. */
     @ParameterizedTest
     @EnumSource(names = "LEAN")
     void drain_atTheEnd_waitsForWhatIsWrittenAgain(FetchPath path) throws Exception {
@@ -316,7 +314,7 @@ class ExactlyOnceUntilEndTest {
         }
     }
 
-    /** The member has no partition. It must not end before the group has committed the rewritten records. */
+    /** The member has no partition. It must stay until the group has committed the rewritten records. */
     @ParameterizedTest
     @EnumSource(names = "LEAN")
     void memberWithoutAPartition_standsByUntilWhatIsWrittenAgainIsCommitted(FetchPath path) throws Exception {

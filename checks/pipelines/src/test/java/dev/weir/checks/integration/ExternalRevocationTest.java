@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests members whose positions are stored outside Kafka. A member must write nothing more after it was notified of a
- * revocation, and the other member must continue at exactly that position.
+ * Tests members that store their positions outside Kafka. After a revocation, a member must write nothing, and its
+ * successor must continue exactly there.
  */
 class ExternalRevocationTest {
 
@@ -48,14 +48,14 @@ class ExternalRevocationTest {
     private final Map<TopicPartition, Long> next = new ConcurrentHashMap<>();
     private final Queue<String> late = new ConcurrentLinkedQueue<>();
 
-    /** The way in which a member reads and learns of revocations. */
+    /** The way a member reads records and learns of revocations. */
     private enum Way {
         STORE,
         LISTENER,
         PARTITIONED
     }
 
-    /** One member with its view of the store. A write after the revocation callback has returned counts as late. */
+    /** A member with its view of the store. Writes after the revocation callback count as late. */
     private final class Member implements ExternalOffsets, RebalanceListener {
 
         private final Set<TopicPartition> owned = ConcurrentHashMap.newKeySet();
@@ -183,7 +183,7 @@ class ExternalRevocationTest {
             try (RunningPipeline other = second.run(protocol, topic)) {
                 int before = ledger.seen();
                 ConsumerLedger.await("shared", SOON, () -> second.owned.size() == 2 && ledger.seen() >= before + 600);
-                // The second member's partitions return to the first one, because ending a member revokes them.
+                // The first member gets the partitions back when the other one ends.
                 assertThat(other.drain(SOON).leftUndone()).isEmpty();
             }
             int before = ledger.seen();

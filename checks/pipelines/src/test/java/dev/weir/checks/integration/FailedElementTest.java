@@ -208,10 +208,7 @@ class FailedElementTest {
                 .atLeastOnce()));
     }
 
-    /**
-     * Tests sources that attach no acknowledgements to their elements. With other sources, the acknowledgement shows
-     * which record an element comes from.
-     */
+    /** Tests sources without acknowledgements. With acknowledgements, an element's acknowledgement names its record. */
     @Test
     void failure_belowASourceThatTracksNoRecords_namesTheRecord() throws Exception {
         Subscription all = Subscription.topics("places").untilEnd();

@@ -38,8 +38,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests records whose processing overflows the stack, or throws an exception whose getMessage throws. Both failures
- * must be attributed to the record, which must go to the dead-letter topic, wherever the failure occurs.
+ * Tests records whose processing overflows the stack, or throws an exception whose getMessage throws. Each record must
+ * go to the dead-letter topic.
  */
 class FailureErrorsTest {
 
@@ -49,7 +49,7 @@ class FailureErrorsTest {
     private static final RetryPolicy TWICE =
             RetryPolicy.of(2, Backoff.between(Duration.ofMillis(1), Duration.ofMillis(2)));
 
-    /** Its own methods throw. */
+    /** An exception whose methods throw. */
     private static final class Hostile extends RuntimeException {
 
         private static final long serialVersionUID = 1;

@@ -47,10 +47,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Tests the handling of failed records on a real broker: retries, dead-letter records, timeouts and the circuit
- * breaker.
- */
+/** Tests failed records on a real broker: retries, dead-letter records, timeouts and the circuit breaker. */
 class FailureFlowTest {
 
     @RegisterExtension
@@ -177,7 +174,7 @@ class FailureFlowTest {
         assertAllCommitted("async", "async");
     }
 
-    // The back-off of one key occupies only one worker. The 19 other keys are handled meanwhile.
+    // A key in back-off occupies one worker. The 19 other keys are handled meanwhile.
     @Test
     void retry_whileAKeyBacksOff_keepsItsOrderAndLetsOtherKeysGoOn() throws Exception {
         produceOrders("order", 400);
@@ -240,7 +237,7 @@ class FailureFlowTest {
                 });
         assertAllCommitted("typed2", "typed2");
 
-        // The same through the facade.
+        // Tests the facade in the same way.
         Queue<Integer> again = new ConcurrentLinkedQueue<>();
         try (RunningPipeline running = KafkaFlow.from(settings.raw(), allOf("typed2-dead"))
                 .forEach(1, Ordering.unordered(), deadLetter -> again.add(deadLetter.value().length))
@@ -423,8 +420,7 @@ class FailureFlowTest {
                 .breaker(breaker)
                 .run()) {
             ConsumerLedger.await("open", SOON, () -> breaker.snapshot().timesOpened() >= 3);
-            // 5 failures open the breaker while up to 3 other calls are running. Each later round adds its probes, and
-            // probes that replace late ones.
+            // 5 failures open the breaker while up to 3 calls are running. Each later round adds its probes.
             int callsSoFar = calls.get();
             assertThat(callsSoFar)
                     .isLessThanOrEqualTo(8 + 4 * (int) breaker.snapshot().timesOpened());
@@ -451,8 +447,7 @@ class FailureFlowTest {
                 .hasMessageContaining("there is no topic absent-dead");
     }
 
-    // The broker refuses a record without a key for a compacted topic. This case represents all other reasons to refuse
-    // a record.
+    // The compacted topic refuses a record without a key. This stands for all refusals.
     @Test
     void deadLetterTopic_thatRefusesALetter_blocksWithoutCommitting_untilItTakesIt() throws Exception {
         KAFKA.cluster().createTopic("refused", 1);

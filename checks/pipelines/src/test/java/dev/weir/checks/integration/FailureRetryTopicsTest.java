@@ -124,8 +124,8 @@ class FailureRetryTopicsTest {
                 });
     }
 
-    // Regression: an upstream flow had forwarded these headers. The record therefore skipped the retry tiers, and its
-    // dead-letter record named a topic unknown to this flow.
+    // Regression: retry headers of another flow made a record skip retry tiers, and its dead-letter record named the
+    // wrong topic.
     @Test
     void recordWithRetryHeadersOfAnotherFlow_isHandledUnderItsOwnOriginInEachTier() throws Exception {
         createTopics("passed", 0);
@@ -160,8 +160,7 @@ class FailureRetryTopicsTest {
         assertThat(deadLetter.originalHeaders()).isEqualTo(FailureTopics.headers());
     }
 
-    // With a delay of an hour, waiting records delay neither other records nor a drain, and are neither committed nor
-    // lost.
+    // Waiting records delay no other records and no drain, and are neither committed nor lost.
     @Test
     void recordsThatWait_holdUpNothing_andAreNotPartOfADrain() throws Exception {
         createTopics("hour", 600);
@@ -185,7 +184,6 @@ class FailureRetryTopicsTest {
                                 .mapToInt(handle -> handle.snapshot().bufferedRecords())
                                 .sum()
                         == 300);
-        // Other records still pass.
         FailureTopics.produce(KAFKA.cluster(), record("hour", "k", "601"));
         ConsumerLedger.await("one more", SOON, () -> done.size() == 301);
 

@@ -17,10 +17,10 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Writes and reads the topics of tests of failed records. Stateless. */
+/** Writes and reads the topics for tests of failed records. Stateless. */
 final class FailureTopics {
 
-    /** Differs from the time of writing, but is recent enough that the broker does not delete the record. */
+    /** Earlier than the time of writing, but recent enough for the broker to keep the record. */
     static final long TIMESTAMP = System.currentTimeMillis() - 3_600_000;
 
     private FailureTopics() {}

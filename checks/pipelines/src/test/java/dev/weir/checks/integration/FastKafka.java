@@ -17,8 +17,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An environment for consumers in which time passes {@value #SPEED} times as fast, so a wait of a minute takes less
- * than a second. Collects the consumers' log lines, and lets a test change the brokers' answers. Thread-safe.
+ * Surroundings of consumers in which time passes {@value #SPEED} times as fast. Collects the consumers' log lines, and
+ * lets a test change the brokers' answers. Thread-safe.
  */
 final class FastKafka implements Surroundings, AutoCloseable {
 
@@ -34,17 +34,14 @@ final class FastKafka implements Surroundings, AutoCloseable {
         this.answers = answers;
     }
 
-    /** Creates an environment for all consumers that connect to this address until {@link #close}. */
+    /** Creates an environment for all consumers of this address until {@link #close}. */
     static FastKafka at(String bootstrapServers, UnaryOperator<Lookup> answers) {
         FastKafka around = new FastKafka(bootstrapServers, answers);
         SurroundingsRegistry.put(bootstrapServers, around);
         return around;
     }
 
-    /**
-     * Returns a lookup that answers with the result of {@code first} for the method and arguments, or with the result
-     * of {@code lookup} if that is null.
-     */
+    /** Returns a lookup that asks {@code first}, and then {@code lookup} if the result is null. */
     static Lookup answering(Lookup lookup, BiFunction<String, Object[], @Nullable Object> first) {
         return (Lookup) Proxy.newProxyInstance(
                 Lookup.class.getClassLoader(), new Class<?>[] {Lookup.class}, (self, method, args) -> {
@@ -57,7 +54,7 @@ final class FastKafka implements Surroundings, AutoCloseable {
                 });
     }
 
-    /** Returns the log lines of the consumers' own threads, each with its level in front. */
+    /** Returns the log lines of the consumers' threads, each with its level in front. */
     List<String> lines() {
         return List.copyOf(lines);
     }

@@ -74,7 +74,7 @@ class FetchThreadsTest {
                 .run();
     }
 
-    /** Returns, for each thread, the number of partitions that it was the last to read. */
+    /** Returns the number of partitions that each thread was the last to read. */
     private List<Long> readersByThread() {
         return readers.values().stream()
                 .collect(Collectors.groupingBy(name -> name, Collectors.counting()))
@@ -136,7 +136,6 @@ class FetchThreadsTest {
         return round;
     }
 
-    /** Returns whether each broker's partitions are read by one thread, and both threads read. */
     private boolean isDivided(KafkaCluster cluster, String topic) throws Exception {
         Map<Integer, Set<String>> threadsByLeader = LeanThreadsTest.partitions(cluster, topic).stream()
                 .collect(Collectors.groupingBy(
@@ -154,7 +153,7 @@ class FetchThreadsTest {
         try (KafkaCluster cluster = KafkaCluster.builder().start()) {
             cluster.createTopic("shared", PARTITIONS);
             try (RunningPipeline running = run(cluster, "shared", "consumer")) {
-                // Until all leaders are known, partitions are divided among the known ones.
+                // At first, threads divide only the partitions with a known leader.
                 int round =
                         awaitRound(cluster, "shared", 0, () -> readersByThread().equals(List.of(3L, 3L)));
 

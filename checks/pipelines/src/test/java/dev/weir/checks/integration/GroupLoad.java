@@ -22,7 +22,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /** Starts group members whose handlers take 1 to 20 ms, and a steady load on their topic. Stateless. */
 final class GroupLoad {
 
-    /** The ways in which a group can move partitions. */
+    /** The ways in which a group moves partitions. */
     enum Protocol {
         EAGER,
         COOPERATIVE,
@@ -36,7 +36,7 @@ final class GroupLoad {
 
     private GroupLoad() {}
 
-    /** Returns a broker on which members of either protocol learn of changes quickly. */
+    /** Returns a broker that reports changes to members quickly, with either protocol. */
     static KafkaCluster.Builder quickGroups() {
         return KafkaCluster.builder()
                 .brokerConfig("group.consumer.min.heartbeat.interval.ms", "300")

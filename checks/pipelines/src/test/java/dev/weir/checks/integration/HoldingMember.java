@@ -33,8 +33,7 @@ final class HoldingMember {
         var settings = ConsumerSettings.builder()
                 .bootstrapServers(args[0])
                 .groupId(args[1])
-                // With a static member, the successor takes over immediately instead of after the dead member's session
-                // timeout.
+                // The successor of a static member takes over immediately.
                 .property("group.instance.id", "holding")
                 .commitInterval(Duration.ofMillis(50))
                 .build();
@@ -53,7 +52,7 @@ final class HoldingMember {
         new CountDownLatch(1).await();
     }
 
-    /** Each line is a single write, which a kill cannot split. */
+    /** Writes a line in a single call, which a kill cannot split. */
     private static void note(Path file, String number) throws IOException {
         Files.writeString(file, number + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }

@@ -94,7 +94,6 @@ class JdbcSinkTest {
         return sqlite;
     }
 
-    /** With the two tables. */
     private static DataSource prepared(DataSource database) throws SQLException {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -134,7 +133,7 @@ class JdbcSinkTest {
         return numbers;
     }
 
-    /** The failure occurs after the batch was inserted. Without a rollback, its rows would be inserted twice. */
+    /** The failure occurs after the insert. Without a rollback, the batch would be inserted twice. */
     @ParameterizedTest
     @EnumSource
     void batchThatFails_isRolledBack_andComesAgainInTheNextRun(Kind kind) throws Exception {
@@ -238,23 +237,21 @@ class JdbcSinkTest {
         }
     }
 
-    /** The interface with which a driver extends its connections, such as PGConnection. */
+    /** An interface of a driver's connections, such as PGConnection. */
     public interface OfDriver {
 
         String version();
 
         Connection physical();
 
-        /** A method whose result is a class of the driver. */
         JdbcArray array();
 
         <T> T read(Class<T> type);
 
-        /** Returns what the driver gets. */
+        /** Returns the arguments as the driver gets them. */
         Object[] echo(Object[] attributes);
     }
 
-    /** Returns connections that can be unwrapped to their driver's interface. */
     private static DataSource ofDriver(Connection connection) {
         var loader = JdbcSinkTest.class.getClassLoader();
         Object driver = Proxy.newProxyInstance(
@@ -290,7 +287,7 @@ class JdbcSinkTest {
         assertThat(versions).containsExactly("7");
     }
 
-    /** Regression: only arguments themselves were unwrapped, so a driver got a proxy as an attribute of a struct. */
+    /** Regression: a driver got a proxy as an attribute of a struct. */
     @Test
     void arraysWithinAnArgument_reachTheDriverAsItsOwn() throws Exception {
         cluster.createTopic(name, 1);
@@ -312,8 +309,8 @@ class JdbcSinkTest {
     }
 
     /**
-     * Regression: the refusal named {@code unwrap}, although the writer had called another method. Or the writer got an
-     * array that was not of the class that it had requested.
+     * Regression: the refusal named {@code unwrap} instead of the called method, or the writer got an array of another
+     * class.
      */
     @Test
     void classOfADriver_isRefusedWithTheCalledMethod_andItsInterfaceIsNot() throws Exception {
@@ -346,7 +343,6 @@ class JdbcSinkTest {
         assertThat(read).containsExactly(7L);
     }
 
-    /** A writer may set a savepoint and roll back to it, which must keep its earlier writes. */
     @Test
     void savepoint_isTheWritersOwn() throws Exception {
         cluster.createTopic(name, 1);
@@ -363,7 +359,7 @@ class JdbcSinkTest {
         assertThat(results(database)).containsExactly(0L);
     }
 
-    /** Without the positions, the sink would drop every record as a record of a revoked partition. */
+    /** Without the positions, the sink would drop every record. */
     @Test
     void sourceThatDoesNotLoadThePositions_isRefused() throws Exception {
         cluster.createTopic(name, 1);
@@ -381,7 +377,7 @@ class JdbcSinkTest {
         assertThat(cluster.committedOffsets(name).values()).allMatch(committed -> committed == 0);
     }
 
-    /** A console that raised the parallelism made a transaction begin before the one before was committed. */
+    /** Regression: a console raised the parallelism, and a transaction began before the previous one was committed. */
     @Test
     void transactions_haveNoParallelismToRaise() throws Exception {
         try (JdbcOffsets offsets = JdbcOffsets.of(prepared(h2(name)), settings())) {
@@ -393,7 +389,7 @@ class JdbcSinkTest {
         }
     }
 
-    /** The next owner of a partition has already written its records, so their keys violate a constraint. */
+    /** The records of the lost partition violate a constraint, because its next owner has written them. */
     @Test
     void writerThatFails_asAPartitionHasGone_writesTheOthers() throws Exception {
         cluster.createTopic(name, 2);
@@ -435,7 +431,7 @@ class JdbcSinkTest {
         }
     }
 
-    /** A pool with one connection. It does not reset the connection's state when the next user gets the connection. */
+    /** A pool with one connection, whose state it does not reset. */
     private static DataSource poolOf(Connection connection) {
         Connection borrowed = (Connection) Proxy.newProxyInstance(
                 JdbcSinkTest.class.getClassLoader(),
@@ -448,7 +444,7 @@ class JdbcSinkTest {
                 });
     }
 
-    /** Regression: the connection came back without auto-commit, so its next user had to commit explicitly. */
+    /** Regression: the next user of the connection had to commit explicitly. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void connectionOfAPool_goesBackWithTheAutoCommitThatItHad(boolean autoCommit) throws Exception {

@@ -38,9 +38,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tests static members of a classic group that end during a rebalance. The rebalance waits for another static member,
- * which has left. Regression: Kafka's client sends no commits until the rebalance is over, so the next members read the
- * records again that had been finished since.
+ * Tests static members of a classic group that end during a rebalance, which waits for a member that has left.
+ * Regression: the next members read finished records again.
  */
 @Timeout(240)
 class LastCommitTest {
@@ -54,7 +53,7 @@ class LastCommitTest {
     @TempDir
     Path folder;
 
-    /** A group that waits for a member that has left, until its session expires. Meanwhile, another member joins. */
+    /** A group whose rebalance waits for the session of a member that has left. */
     private static final class Group implements AutoCloseable {
 
         private final KafkaCluster cluster;
@@ -100,7 +99,7 @@ class LastCommitTest {
             return member;
         }
 
-        /** Returns when both members are in a rebalance that will not end, and have uncommitted work. */
+        /** Returns when both members are in the rebalance and have uncommitted work. */
         void hangInARebalance() throws InterruptedException {
             cluster.createTopic(topic, 6);
             one = member("one");
@@ -117,7 +116,7 @@ class LastCommitTest {
             long failedOfOne = snapshot(one).failedCommits();
             long failedOfTwo = snapshot(two).failedCommits();
             late = member("late");
-            // Records that the members finish before they notice the rebalance are committed.
+            // Members commit what they finish before they notice the rebalance.
             ConsumerLedger.await("the rebalance", SOON, () -> {
                 if (produced < 99 * RECORDS) {
                     produce();
@@ -132,8 +131,7 @@ class LastCommitTest {
         }
 
         /**
-         * Returns whether the member's client no longer commits or, with the eager protocol, has given up all
-         * partitions.
+         * Returns whether the member's client has stopped committing, or has given up all partitions (eager protocol).
          */
         private static boolean isJoining(RunningPipeline member, long failedBefore) {
             ConsumerSnapshot now = snapshot(member);
@@ -153,7 +151,7 @@ class LastCommitTest {
                     .groupState();
         }
 
-        /** Restarts the group without the failed records, and checks that no committed record is read again. */
+        /** Restarts the group without failing records, and checks that no committed record is read again. */
         void readTheRest() throws Exception {
             cluster.admin()
                     .removeMembersFromConsumerGroup(topic, new RemoveMembersFromConsumerGroupOptions())
@@ -185,7 +183,6 @@ class LastCommitTest {
                     .allSatisfy(end -> assertThat(end.get().drained())
                             .as(() -> end.join().leftUndone().toString())
                             .isTrue());
-            // No member's client could commit during the rebalance.
             assertThat(group.state()).isEqualTo(GroupState.PREPARING_REBALANCE);
             group.readTheRest();
             assertThat(group.ledger.duplicates()).isZero();
@@ -200,10 +197,7 @@ class LastCommitTest {
         }
     }
 
-    /**
-     * Eager members have already committed everything and given up their partitions, so they need no commit outside
-     * their clients.
-     */
+    /** Eager members have already committed everything and given up their partitions. */
     @ParameterizedTest
     @CsvSource("COOPERATIVE,LEAN")
     void membersThatEndAtOnce_whileTheGroupWaitsForAnother_leaveNothingUncommitted(Protocol protocol, FetchPath fetch)
@@ -227,7 +221,7 @@ class LastCommitTest {
         }
     }
 
-    /** The member may finish its records but must not commit them, because another process now has its identity. */
+    /** Another process has taken the member's identity. The member finishes its records, but must not commit them. */
     @Test
     @Tag("long")
     void memberWhoseIdWasTakenOver_commitsNoMore() throws Exception {

@@ -34,14 +34,14 @@ class LeanAllocationTest {
     private static final int WARM_PASSES = 4;
 
     /**
-     * The limit for {@value #RECORDS} records in about 25 fetches. The JDK's selector occasionally allocates this much.
+     * The limit for {@value #RECORDS} records in about 25 fetches. The JDK's selector occasionally allocates as much.
      */
     private static final long ALLOWED_BYTES = 20_000;
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder());
 
-    /** The number of waits for records. During most of them, a fetch without records is sent or received. */
+    /** The number of waits for records. Most waits send a fetch or receive an empty response. */
     private static final int WAITS = 1_000;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -64,7 +64,6 @@ class LeanAllocationTest {
         consumer_afterWarmUp_allocatesNothingPerRecord(codec);
     }
 
-    /** Shows that the measurement detects such an allocation. */
     @Test
     void handlerThatCopiesOneRecordInFiveHundred_isSeen() {
         assertThat(allocated("copied", "none", record -> {
@@ -123,7 +122,7 @@ class LeanAllocationTest {
         }
     }
 
-    /** Returns the bytes allocated in the last of several passes over a new topic. */
+    /** Returns the bytes allocated by the last of several reads of a new topic. */
     private long allocated(String name, String codec, RecordHandler handler) {
         String topic = topic(name);
         fill(topic, codec);
@@ -161,8 +160,7 @@ class LeanAllocationTest {
                         20,
                         "batch.size",
                         100_000,
-                        // A new leader may refuse the first batch. With idempotence, it would stay out of sequence
-                        // forever.
+                        // A new leader may refuse the first batch. An idempotent producer then fails all later batches.
                         "enable.idempotence",
                         false),
                 new ByteArraySerializer(),

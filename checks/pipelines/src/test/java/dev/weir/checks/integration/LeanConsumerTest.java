@@ -28,7 +28,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Uses a lean consumer as users do, against a real broker. */
+/** Tests a lean consumer against a real broker. */
 class LeanConsumerTest {
 
     private static final int COUNT = 5_000;
@@ -59,7 +59,7 @@ class LeanConsumerTest {
 
     @Test
     void pauseInTheHandler_stopsAfterThatRecord_andDropsNothing() {
-        // A response holds only one or two of these batches, so both buffers stay in use.
+        // A response holds one or two of these batches, so both buffers stay in use.
         for (String topic : List.of("pause", "beside")) {
             KAFKA.cluster().createTopic(topic, 1);
             for (int from = 0; from < COUNT; from += COUNT / 10) {
@@ -89,8 +89,7 @@ class LeanConsumerTest {
                     assertThat(read.getLast().offset() % 1_000).isEqualTo(500);
                     assertThat(consumer.position(paused))
                             .isEqualTo(read.getLast().offset() + 1);
-                    // The other topic is still delivered, even though both buffers were full of records of the paused
-                    // topic.
+                    // The other topic is delivered although both buffers were full of the paused topic's records.
                     int goal = Math.min(COUNT, others.size() + 700);
                     LeanReading.pollUntil(
                             consumer,
@@ -109,7 +108,7 @@ class LeanConsumerTest {
             }
             assertThat(pauses).isEqualTo(5);
             assertThat(others).isEqualTo(LongStream.range(0, COUNT).boxed().toList());
-            // Nothing was fetched twice: the number of fetched records is the number of sent records.
+            // Nothing was fetched twice.
             assertThat(consumer.metrics().records()).isEqualTo(2L * COUNT);
             assertThat(consumer.metrics().copiedBytes())
                     .as("to make room for the other one")
@@ -280,7 +279,7 @@ class LeanConsumerTest {
             readUntil(consumer, 2);
             assertThat(read.getLast().offset()).isEqualTo(2);
         }
-        // A batch may be larger than the fetch size, as long as it is not larger than a response (KIP-74).
+        // A batch may be larger than the fetch size, but not larger than a response (KIP-74).
         read.clear();
         try (LeanConsumer consumer =
                 LeanConsumer.open(settings().maxFetchBytes(64 * 1024).build())) {
@@ -381,7 +380,7 @@ class LeanConsumerTest {
                     consumer,
                     read,
                     () -> consumer.index("tail", 0) >= 0 && consumer.position(consumer.index("tail", 0)) == 50);
-            // The following steps most likely happen before the consumer's next check.
+            // The next steps usually precede the consumer's next check.
             partitions("tail", 2);
             produceTo("tail", 1, 5);
             produceTo("tail", 0, 1);

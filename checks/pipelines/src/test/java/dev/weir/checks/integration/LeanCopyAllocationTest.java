@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Copies views of a lean consumer directly into the batches of a lean producer. Neither thread may allocate an object
- * per record.
+ * Copies views of a lean consumer into the batches of a lean producer. Neither thread may allocate an object per
+ * record.
  */
 @Timeout(120)
 class LeanCopyAllocationTest {
@@ -32,18 +32,12 @@ class LeanCopyAllocationTest {
     private static final int RECORDS = 100_000;
     private static final int WARM_PASSES = 4;
 
-    /**
-     * The result is the minimum of the measured passes, because a thread's one-time allocation falls into only one
-     * pass.
-     */
+    /** The lowest measurement counts, because a thread's one-time allocation occurs in only one of them. */
     private static final int PASSES = WARM_PASSES + 3;
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
-    /**
-     * The limit is lower than the 16 bytes of the smallest object. It is not zero, because requests, responses and the
-     * selector need some memory.
-     */
+    /** Less than the 16 bytes of the smallest object. Requests, responses and the selector need some memory. */
     private static final double ALLOWED_BYTES_PER_RECORD = 8;
 
     @RegisterExtension
@@ -73,7 +67,6 @@ class LeanCopyAllocationTest {
         assertThat(bytesPerRecord("views", false)).isLessThan(ALLOWED_BYTES_PER_RECORD);
     }
 
-    /** Shows that the measurement detects such an allocation. */
     @Test
     void copyThatMakesAnArrayPerRecord_isSeen() {
         assertThat(bytesPerRecord("arrays", true)).isGreaterThan(ALLOWED_BYTES_PER_RECORD);

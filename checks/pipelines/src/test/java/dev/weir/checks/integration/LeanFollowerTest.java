@@ -18,9 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests a lean consumer that reads from the replica in its own rack. Regression: after such a replica died, the
- * consumer kept sending requests to it until the metadata expired after five minutes, because only the loss of a leader
- * made the consumer read its partitions elsewhere.
+ * Tests a lean consumer that reads from the replica in its own rack. Regression: after the replica died, the consumer
+ * read nothing for up to five minutes.
  */
 class LeanFollowerTest {
 

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A group member that reads views on the lean path and commits allocates nothing per record or fetch, and little per
- * second.
+ * Checks that a group member that reads views on the lean path and commits allocates nothing per record or fetch, and
+ * little per second.
  */
 @Timeout(120)
 class LeanGroupAllocationTest {
@@ -44,19 +44,19 @@ class LeanGroupAllocationTest {
     private static final int PARTITIONS = 6;
     private static final int ROUNDS = 1_000;
 
-    /** Slightly longer than the time after which a member polls its client only rarely. */
+    /** After this time, a member polls its client only rarely. */
     private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(6);
 
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** The limit per record. Each element is one record here, but an element of several records needs no more bytes. */
+    /** The limit per record. An element is one record here; an element of several records needs no more. */
     private static final long ALLOWED_BYTES_PER_RECORD = 20;
 
-    /** Allocation per second by heartbeats, commits and polls of the consumer. */
+    /** The limit per second, for heartbeats, commits and polls of the consumer. */
     private static final long ALLOWED_BYTES_PER_SECOND = 20_000;
 
-    /** The limit for the new protocol, for which test brokers request ten times as many heartbeats. */
+    /** The limit with the consumer protocol, for which test brokers request ten times as many heartbeats. */
     private static final long ALLOWED_WITH_HEARTBEATS = 60_000;
 
     @RegisterExtension
@@ -109,11 +109,11 @@ class LeanGroupAllocationTest {
             while (System.nanoTime() - settlesNanos < 0) {
                 rounds(producer, topic, 1);
             }
-            // After a delay on a busy machine, a member allocates more for a while.
+            // Takes the least of several measurements: a busy machine delays a member, which then allocates more.
             assertThat(leastOf(() -> beyondAllowed(producer, topic, perSecond), 0))
                     .isNegative();
             assertThat(leastOf(this::allocatedWhenIdle, perSecond)).isLessThan(perSecond);
-            // Plants an allocation, to prove that the measurement detects it.
+            // Makes the handler allocate, to check that the measurement detects it.
             plants = true;
             assertThat(beyondAllowed(producer, topic, perSecond)).isPositive();
             assertThat(planted).isNotNull();
@@ -121,7 +121,7 @@ class LeanGroupAllocationTest {
         }
     }
 
-    /** Measures up to five times, until the figure is within the limit. Returns the smallest figure. */
+    /** Measures up to five times, until the result is within the limit. Returns the smallest result. */
     private static long leastOf(LongSupplier measured, long bound) {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < 5 && least >= bound; i++) {
@@ -153,7 +153,7 @@ class LeanGroupAllocationTest {
                 new ByteArraySerializer());
     }
 
-    /** In each round, writes one record to each partition. The member receives them in one or several fetches. */
+    /** Writes one record to each partition in each round. The member gets them in one or several fetches. */
     private void rounds(KafkaProducer<byte[], byte[]> producer, String topic, int rounds) {
         byte[] value = new byte[23];
         for (int round = 0; round < rounds; round++) {
@@ -167,10 +167,7 @@ class LeanGroupAllocationTest {
         }
     }
 
-    /**
-     * Returns the bytes allocated by the member's threads, its client's threads, and the carrier threads of the
-     * pipeline.
-     */
+    /** Returns the bytes allocated by the threads of the member, its client and the pipeline. */
     private long allocated() {
         long all = 0;
         for (Thread thread : Thread.getAllStackTraces().keySet()) {

@@ -96,7 +96,7 @@ class LeanProducerFaultsTest {
                 .build();
     }
 
-    /** Sends the records of one phase of a test. The last quarter is sent after the fault has ended. */
+    /** Sends the records of one phase of a test. The last quarter follows after the fault. */
     private static void during(LeanProducer producer, SendLedger ledger, long first, long count, ThrowingRunnable fault)
             throws Exception {
         long before = count * 3 / 4;
@@ -108,12 +108,11 @@ class LeanProducerFaultsTest {
         assertThat(producer.flush(LONG)).as("%s", producer.metrics()).hasToString("0 records ()");
     }
 
-    /** A {@link Runnable} that may throw any exception. */
     private interface ThrowingRunnable {
         void run() throws Exception;
     }
 
-    /** Moves the leadership of each partition to its second replica, which becomes its first one. */
+    /** Moves each partition's leadership to its second replica. */
     private static void moveLeaders(KafkaCluster cluster) throws Exception {
         Map<TopicPartition, Optional<NewPartitionReassignment>> moves = new HashMap<>();
         partitions(cluster).forEach(partition -> {

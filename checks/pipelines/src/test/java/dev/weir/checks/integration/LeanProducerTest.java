@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Uses a lean producer as users do, against a real broker. Kafka's own consumer checks the result. */
+/** Tests a lean producer against a real broker. Kafka's own consumer checks the result. */
 @Timeout(120)
 class LeanProducerTest {
 
@@ -72,10 +72,7 @@ class LeanProducerTest {
         ledger.assertAllOnceInOrder(KAFKA.bootstrapServers(), topic);
     }
 
-    /**
-     * Some consecutive records have a fixed partition, some are partitioned by key, and some may go to any partition.
-     * They do not all fit into one batch.
-     */
+    /** Mixes records with a partition, with a key, and with neither. They do not fit into one batch. */
     @Test
     void recordsPutTogetherBefore_areWrittenInOrder_eachToldByTheirToken() throws Exception {
         KAFKA.cluster().createTopic("together", 3);
@@ -267,7 +264,7 @@ class LeanProducerTest {
         KAFKA.cluster().createTopic("full", 8);
         int count = 8_000;
         SendLedger ledger = new SendLedger(count, 8);
-        // The linger is a minute, so only a call that does not linger sends batches.
+        // The linger is a minute, so only calls without linger send batches.
         try (LeanProducer producer = LeanProducer.open(
                 settings()
                         .batchBytes(4 * 1024)

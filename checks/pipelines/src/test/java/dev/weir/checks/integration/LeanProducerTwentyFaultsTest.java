@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Compares a lean producer with Kafka's own producer during twenty consecutive faults of one kind. Both write the same
- * records to separate topics, which must contain the same records in the end.
+ * Compares a lean producer with Kafka's own producer during twenty faults of one kind. Both write the same records to
+ * separate topics, which must have the same content.
  */
 @Tag("long")
 @Timeout(1200)
@@ -59,7 +59,7 @@ class LeanProducerTwentyFaultsTest {
         MOVE
     }
 
-    /** Writes numbered records on a thread of its own until it is stopped. */
+    /** Writes numbered records on its own thread until it is stopped. */
     private abstract static class Writer implements AutoCloseable {
         final AtomicLong sent = new AtomicLong();
         final AtomicLong acknowledged = new AtomicLong();
@@ -96,7 +96,6 @@ class LeanProducerTwentyFaultsTest {
             thread.join();
         }
 
-        /** Sends on the caller's thread until {@code count} records have been sent. */
         void sendUpTo(long count) throws InterruptedException {
             while (sent.get() < count) {
                 sendNext();
@@ -235,7 +234,7 @@ class LeanProducerTwentyFaultsTest {
         }
     }
 
-    /** Waits until both writers make progress again after the previous fault. */
+    /** Waits until both writers make progress again. */
     private static void awaitMore(List<Writer> writers, String when) {
         for (Writer writer : writers) {
             long before = writer.acknowledged.get();
@@ -287,7 +286,7 @@ class LeanProducerTwentyFaultsTest {
         }
     }
 
-    /** Moves each partition's leadership back to its first replica, so that each broker leads some partitions. */
+    /** Moves each partition's leadership back to its first replica. */
     private static void lead(KafkaCluster cluster) throws Exception {
         cluster.admin().electLeaders(ElectionType.PREFERRED, null).partitions().get();
     }
@@ -306,7 +305,7 @@ class LeanProducerTwentyFaultsTest {
         lead(cluster);
     }
 
-    /** Returns the numbers of all records, one partition after the other, as read by Kafka's own consumer. */
+    /** Returns the numbers of all records, partition by partition, as read by Kafka's own consumer. */
     private static List<Long> partitionsInARow(KafkaCluster cluster, String topic) {
         List<ConsumerRecord<byte[], byte[]>> all =
                 Records.readAll(cluster.bootstrapServers(), topic, IsolationLevel.READ_UNCOMMITTED);

@@ -25,7 +25,6 @@ final class LeanReading {
 
     private LeanReading() {}
 
-    /** Polls until a condition holds. */
     static void pollUntil(LeanConsumer consumer, List<ConsumerRecord<byte[], byte[]>> into, BooleanSupplier done) {
         long deadline = System.nanoTime() + LONGEST.toNanos();
         while (!done.getAsBoolean()) {
@@ -79,7 +78,6 @@ final class LeanReading {
         ends.keySet().forEach(each -> sorted.put(each, new ArrayList<>()));
         for (ConsumerRecord<byte[], byte[]> record : all) {
             TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-            // A reader may get records after the requested ends.
             if (record.offset() < ends.get(partition)) {
                 sorted.get(partition).add(record);
             }
@@ -87,7 +85,6 @@ final class LeanReading {
         return sorted;
     }
 
-    /** Compares all fields of all records. */
     static void assertSame(
             Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> actual,
             Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> expected) {

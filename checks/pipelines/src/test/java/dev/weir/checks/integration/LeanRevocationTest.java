@@ -29,10 +29,10 @@ class LeanRevocationTest {
     private static final int LATER = 400;
     private static final Duration SOON = Duration.ofSeconds(40);
 
-    /** The minimum time for which the revoked partition's handlers work. */
+    /** The minimum duration of a handler of the revoked partition. */
     private static final Duration HELD = Duration.ofSeconds(2);
 
-    /** Longer than the owner thread waits between two polls of the client outside a rebalance. */
+    /** Longer than the owner thread's interval between polls of the client. */
     private static final Duration AWAY = Duration.ofMillis(1_500);
 
     @RegisterExtension
@@ -44,7 +44,7 @@ class LeanRevocationTest {
     private final Set<Integer> held = ConcurrentHashMap.newKeySet();
     private final CountDownLatch release = new CountDownLatch(1);
 
-    /** Holds the first record of both partitions, because the group chooses which one is revoked. */
+    /** Holds the first record of both partitions, because the group chooses which one it revokes. */
     private ConsumerRecord<byte[], byte[]> hold(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
         if (record.offset() == 0) {
             held.add(record.partition());
@@ -55,7 +55,6 @@ class LeanRevocationTest {
         return record;
     }
 
-    /** Returns whether all records of the partition are handled, except the held one. */
     private boolean isAllHandled(String topic, int partition) {
         Long end = KAFKA.cluster().endOffsets(topic).get(new TopicPartition(topic, partition));
         return end != null && handled.get(partition) == end - 1;

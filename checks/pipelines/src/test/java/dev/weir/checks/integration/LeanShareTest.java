@@ -177,8 +177,7 @@ class LeanShareTest {
     }
 
     /**
-     * A partition's locks cover a range of offsets that starts at the first unfinished record. When all other records
-     * in the range are done, no more records are delivered.
+     * A slow record stops its partition: locks cover a limited range of offsets from the first unfinished record on.
      */
     @Test
     void slowRecord_stopsItsPartitionAtTheLocks_andIsNamed() throws Exception {
@@ -202,7 +201,7 @@ class LeanShareTest {
                     () -> member(running).limit().toString(),
                     SOON,
                     () -> member(running).limit().kind().equals("share-window"));
-            // At least as many records as the limit of locks, and at most one batch of the producer more.
+            // At least the limit of locks, plus at most one batch of the producer.
             assertThat(ledger.seen()).isBetween(89, 119);
             assertThat(member(running).limit().advice()).startsWith("share.partition.max.record.locks of ");
             goOn.countDown();

@@ -40,10 +40,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Tests how a source on the lean path differs from one on the client path: it decodes records in place, and it fails
- * and closes differently.
- */
+/** Tests differences between the lean path and the client path: decoding in place, failing and closing. */
 class LeanSourceTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
@@ -242,7 +239,7 @@ class LeanSourceTest {
             producer.flush(); // needed for the reason given in OpenTransactionTest
             producer.commitTransaction();
         }
-        // With this interval, commits happen only at a revocation and at the end.
+        // Commits only at a revocation and at the end.
         var settings = settings("marked").toBuilder()
                 .commitInterval(Duration.ofMinutes(10))
                 .property("isolation.level", "read_committed")

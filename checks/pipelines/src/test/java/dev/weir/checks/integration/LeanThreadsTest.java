@@ -39,8 +39,7 @@ class LeanThreadsTest {
     private static final int ROUND = 20_000;
     private static final Duration LONG = Duration.ofMinutes(2);
 
-    // Indexed by partition. Plain arrays are enough, because a partition's next thread sees the writes of the previous
-    // one.
+    // Indexed by partition. Plain arrays suffice: a partition's next thread sees the writes of the previous one.
     private final long[] next = new long[PARTITIONS + 2];
     private final int[] owner = new int[PARTITIONS + 2]; // its thread's number, from 1
     private final AtomicLong changes = new AtomicLong();
@@ -130,7 +129,6 @@ class LeanThreadsTest {
         });
     }
 
-    /** Moves the leadership of the first partition to the other broker. */
     static void moveOneLeader(KafkaCluster cluster, String topic) throws Exception {
         TopicPartitionInfo first = partitions(cluster, topic).getFirst();
         List<Integer> replicas =

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A reader that shares no code with the Java client: {@code confluent-kafka} from PyPI, which uses librdkafka. If it
- * cannot be installed, tests are skipped with the reason; with {@code CI=true}, they fail.
+ * A reader without code of the Java client: {@code confluent-kafka} from PyPI, which uses librdkafka. Tests are skipped
+ * if it cannot be installed; with {@code CI=true}, they fail.
  */
 final class Librdkafka {
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests measurements that the limiter needs, of throttled clients and of decoders of views. */
+/** Tests what the limiter says about throttled clients and decoders of views. */
 @Timeout(120)
 class LimiterMeasurementTest {
 
@@ -75,9 +75,7 @@ class LimiterMeasurementTest {
         return running.handles(ProducerHandle.class).getFirst().snapshot().throttledNanos();
     }
 
-    /**
-     * Brokers answer a throttled producer immediately, and its batches wait in the client, so the client looks slow.
-     */
+    /** Brokers answer a throttled producer immediately. Its batches wait in the client, so the client looks slow. */
     @ParameterizedTest
     @EnumSource(ProducePath.class)
     void producerOverItsQuota_isOutputBroker_withTheQuotaNamed(ProducePath path) throws Exception {
@@ -108,7 +106,7 @@ class LimiterMeasurementTest {
         }
     }
 
-    /** The quota first allows a burst of ten seconds' worth of records. After that, it allows only its rate. */
+    /** The quota allows a burst of ten seconds' worth of records first. */
     @ParameterizedTest
     @EnumSource(FetchPath.class)
     void consumerOverItsQuota_isSourceBroker_withTheQuotaNamed(FetchPath path) throws Exception {
@@ -135,7 +133,7 @@ class LimiterMeasurementTest {
     }
 
     /**
-     * Regression: a slow decoder looked like a slow fetch, and no record was emitted until the whole first fetch was
+     * Regression: the limiter blamed the fetch for a slow decoder, and no record was emitted before the first fetch was
      * decoded.
      */
     @ParameterizedTest
@@ -161,7 +159,7 @@ class LimiterMeasurementTest {
                 Limiter limiter = probe.limiter();
                 return limiter.kind() == Kind.SOURCE_DECODE && limiter.advice().contains("fetchThreads");
             });
-            // The fetch has thousands of records, which take many seconds.
+            // The fetch has thousands of records. Decoding them takes many seconds.
             assertThat(running.stages().getLast().elementsOut()).isBetween(1L, RECORDS - 1L);
             running.cancel();
         }

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * A way to read a log that is about to lose records, by truncation or by deletion of its topic. Immutable.
+ * A reader of a log that loses records, by truncation or by deletion of its topic. Immutable.
  *
  * @param protocol {@code classic} or {@code consumer}
  * @param state the state of the group while the log changes
@@ -20,9 +20,9 @@ record LostLogCase(String protocol, FetchPath path, OutOfRangePolicy policy, Gro
     /** The state of a group's members while the log changes. */
     enum GroupState {
         RUNNING,
-        /** Halted by SIGSTOP. */
+        /** Frozen by SIGSTOP. */
         FROZEN,
-        /** Drained before the change, and started again after it. */
+        /** Drained before the change, and restarted after it. */
         STOPPED
     }
 
@@ -36,7 +36,7 @@ record LostLogCase(String protocol, FetchPath path, OutOfRangePolicy policy, Gro
                 GroupState.valueOf(word[3]));
     }
 
-    /** Each combination of both protocols, both paths and all policies. */
+    /** Returns each combination of both protocols, both paths and all policies. */
     static List<LostLogCase> all(GroupState... states) {
         return Stream.of("classic", "consumer")
                 .flatMap(protocol -> Stream.of(FetchPath.values())

@@ -15,12 +15,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pipeline in this process that records what it reads. It is the only member of its group. Confined to the test's
+ * A pipeline in this process that stores what it reads. It is the only member of its group. Confined to the test's
  * thread.
  */
 final class LostLogReader {
 
-    /** A record as it was read. */
     record Seen(TopicPartition partition, long offset, String value) {
 
         boolean isOf(String era) {
@@ -88,7 +87,7 @@ final class LostLogReader {
         running = run();
     }
 
-    /** Returns the message of the failure that ended the run, or null while the run continues. */
+    /** Returns the message of the run's failure, or null while it runs. */
     @Nullable
     String failure() {
         if (!running.completion().isDone()) {

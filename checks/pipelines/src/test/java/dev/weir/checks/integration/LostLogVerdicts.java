@@ -19,9 +19,8 @@ final class LostLogVerdicts {
     private LostLogVerdicts() {}
 
     /**
-     * Waits until each reader has done what its policy requires. Meanwhile, additional records are written from time to
-     * time, because a reader that begins at the end needs a new record. Fails with a list of everything that is
-     * missing.
+     * Waits until each reader has done what its policy requires. Writes more records from time to time, because a
+     * reader that starts at the end needs one. Fails with a list of everything missing.
      *
      * @param newRecords the number of records of the era {@code new} in the diverging partition
      */
@@ -74,7 +73,7 @@ final class LostLogVerdicts {
         return failure != null && failure.contains(diverging + "@") && failure.contains("EARLIEST, LATEST or NEAREST");
     }
 
-    /** Returns whether the last record is one of the late ones, and the records of the new log have no gap. */
+    /** Returns whether the last record is a late one, and the new log's records have no gap. */
     private static boolean goesOnWithoutAHole(List<Seen> seen) {
         List<Seen> ofNewLog = seen.stream()
                 .filter(each -> each.isOf("new") || each.isOf("late"))

@@ -11,8 +11,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Writes records whose values consist of the era in which they were written and their number within it: {@code new:17}.
- * Only the leader acknowledges them. Confined to one thread.
+ * Writes records with values like {@code new:17}: the era, and the record's number within it. Only the leader
+ * acknowledges them. Confined to one thread.
  */
 final class LostLogWriter implements AutoCloseable {
 
@@ -30,7 +30,6 @@ final class LostLogWriter implements AutoCloseable {
                 new ByteArraySerializer());
     }
 
-    /** Writes {@code records} records, and returns when the leader has them. */
     void write(TopicPartition to, String era, int records) throws InterruptedException, ExecutionException {
         Future<RecordMetadata> last = null;
         for (int n = 0; n < records; n++) {

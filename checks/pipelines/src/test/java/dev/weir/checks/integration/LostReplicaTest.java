@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Timeout;
 class LostReplicaTest {
 
     /**
-     * Returns the warning about a producer that has received no response for a minute. Calls the internal method by
-     * reflection, because a pipeline would log the warning only after that minute.
+     * Returns the warning about a producer without a response for a minute. Calls an internal method by reflection, to
+     * avoid waiting for that minute.
      */
     private static String trouble(KafkaCluster cluster, String topic) throws ReflectiveOperationException {
         Class<?> type = Class.forName("dev.weir.kafka.internal.out.client.ClientProgress");

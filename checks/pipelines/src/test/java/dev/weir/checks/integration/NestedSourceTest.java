@@ -150,8 +150,7 @@ class NestedSourceTest {
                 .to(Sink.ignore())
                 .run()) {
             ledger.awaitSeen(2_000, SOON);
-            // The consumer of the first start has ended. If its health counted as the pipeline's health, the liveness
-            // probe would fail.
+            // The first inner stream's consumer has ended. It must not make the liveness probe fail.
             assertThat(ConsumerHandle.of(running).health().live()).isTrue();
             assertThat(running.drain(SOON).leftUndone()).isEmpty();
         }
@@ -160,7 +159,7 @@ class NestedSourceTest {
         assertThat(committed("section-fails")).isEqualTo(2_000);
     }
 
-    /** Regression: the metrics of the first inner stream's producer were shown forever, although it was closed. */
+    /** Regression: the metrics of an inner stream's closed producer were shown forever. */
     @ParameterizedTest
     @ValueSource(strings = {"flow", "side sink"})
     void producer_ofAnInnerStream_isExposedUntilTheStreamHasEnded(String how) throws Exception {

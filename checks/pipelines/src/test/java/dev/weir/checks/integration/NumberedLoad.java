@@ -11,8 +11,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that writes the numbers from 0 upward to a topic, at a steady rate, until it is stopped. A record's key is
- * its number modulo {@link ExactlyOnceLedger#KEYS}. Confined to the test's thread, which closes it.
+ * A thread that writes the numbers from 0 upward to a topic at a steady rate. A record's key is its number modulo
+ * {@link ExactlyOnceLedger#KEYS}. Confined to the test's thread, which closes it.
  */
 final class NumberedLoad implements AutoCloseable {
 
@@ -65,7 +65,7 @@ final class NumberedLoad implements AutoCloseable {
         return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Stops the load. Waits until the brokers have acknowledged all records, and returns their number. */
+    /** Stops the load, waits until all records are acknowledged, and returns their number. */
     long stop() throws InterruptedException {
         stopped = true;
         thread.join();

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tests how a member leaves its group when it ends. Sessions last longer than each test, so a membership can only end
- * early by leaving.
+ * Tests how a member leaves its group. Sessions last longer than a test, so a membership ends early only if the member
+ * leaves.
  */
 class OnCloseTest {
 
@@ -83,7 +83,7 @@ class OnCloseTest {
         }
     }
 
-    /** Two members share four partitions, and one of them ends. The test checks the group's own description. */
+    /** Two members share four partitions, and one of them ends. Checks the group's description. */
     @ParameterizedTest
     @Timeout(180)
     @CsvSource({

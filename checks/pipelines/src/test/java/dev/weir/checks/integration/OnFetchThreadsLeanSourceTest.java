@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OnFetchThreads.class)
 class OnFetchThreadsLeanSourceTest extends LeanSourceTest {
 
-    /** Not repeated here, because it tests the other fetch path. */
+    /** Not repeated here, because it tests the client path. */
     @Override
     void decoder_withoutTheLeanPath_isRefused() {}
 }

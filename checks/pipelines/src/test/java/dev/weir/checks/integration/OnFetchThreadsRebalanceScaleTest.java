@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OnFetchThreads.class)
 class OnFetchThreadsRebalanceScaleTest extends RebalanceScaleTest {
 
-    /** Not repeated here, because a fetcher handles new partitions like any others. */
+    /** Not repeated here, because fetch threads treat new partitions like all others. */
     @Override
     void partitionsAdded_underLoad_areTakenUpAndNothingIsLost(GroupLoad.Protocol protocol) {}
 

@@ -14,7 +14,7 @@ final class OnLeanPath implements BeforeAllCallback, AfterAllCallback {
     private static volatile FetchPath current = FetchPath.CLIENT;
     private static volatile int threads = 1;
 
-    /** The path for the class that runs. */
+    /** Returns the fetch path of the running class. */
     static FetchPath current() {
         return current;
     }

@@ -13,7 +13,7 @@ final class OnLeanProducing implements BeforeAllCallback, AfterAllCallback {
 
     private static volatile ProducePath current = ProducePath.CLIENT;
 
-    /** The path for the class that runs. */
+    /** Returns the produce path of the running class. */
     static ProducePath current() {
         return current;
     }

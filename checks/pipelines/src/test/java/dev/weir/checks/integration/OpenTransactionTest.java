@@ -45,7 +45,7 @@ class OpenTransactionTest {
 
     private static final Duration SOON = Duration.ofSeconds(40);
 
-    /** The number of records written to partition 0 after the open transaction's record. */
+    /** The number of records in partition 0 after the open transaction's record. */
     private static final int BEHIND = 10;
 
     @RegisterExtension
@@ -68,8 +68,8 @@ class OpenTransactionTest {
     }
 
     /**
-     * Writes a record and its marker at offsets 0 and 1, a record of an open transaction at offset 2, and other
-     * producers' records from offset 3 on.
+     * Writes a record and its marker at offsets 0 and 1, a record of an open transaction at offset 2, and records of
+     * other producers after that.
      */
     private static KafkaProducer<byte[], byte[]> leaveOpen(String topic) {
         KAFKA.cluster().createTopic(topic, 2);
@@ -77,8 +77,7 @@ class OpenTransactionTest {
                 Map.of("bootstrap.servers", KAFKA.bootstrapServers(), "transactional.id", "stranger-" + topic));
         stranger.beginTransaction();
         send(stranger, topic, "first");
-        // Kafka 4.4's producer looks for unsent records before it takes a commit from its queue. If a record and its
-        // commit arrive in between, it sends the commit first, and the broker refuses the empty transaction.
+        // Kafka 4.4's producer may send a commit before its record. The broker then refuses the empty transaction.
         stranger.flush();
         stranger.commitTransaction();
         stranger.beginTransaction();
@@ -117,10 +116,7 @@ class OpenTransactionTest {
                 () -> "read, and not " + read, SOON, () -> List.copyOf(read).equals(all));
     }
 
-    /**
-     * Returns the warnings, but not the one about late offsets of the group. The clock is fast, so they are due after a
-     * quarter of a second, and a busy broker may need longer.
-     */
+    /** Returns the warnings, except the one about late offsets, which a busy broker causes under the fast clock. */
     private static List<String> told(FastKafka around) {
         return around.warnings().stream()
                 .filter(line -> !line.contains("wait to begin"))
@@ -210,7 +206,7 @@ class OpenTransactionTest {
         }
     }
 
-    // A quota also keeps records after the position from being read. This must not be reported as an open transaction.
+    // A quota also delays records. This must not be reported as an open transaction.
     @Test
     void standstillBeforeTheLastStableOffset_isNotTold() {
         AtomicInteger asked = new AtomicInteger();

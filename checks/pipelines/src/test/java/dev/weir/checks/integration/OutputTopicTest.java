@@ -21,13 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Output topics that are deleted while a sink writes to them. */
+/** Tests output topics that are deleted while a sink writes to them. */
 @Timeout(120)
 class OutputTopicTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
 
-    /** These brokers create topics that a producer requests, as they do by default. */
+    /** A cluster whose brokers create requested topics, as by default. */
     @RegisterExtension
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "true"));
@@ -46,8 +46,7 @@ class OutputTopicTest {
     }
 
     /**
-     * Deletes a topic. Does not wait until the topic is gone: the producer may cause the brokers to recreate it
-     * immediately, and the wait would then never end.
+     * Deletes a topic without waiting until it is gone: the producer may cause the brokers to recreate it immediately.
      */
     private static void delete(String topic) throws Exception {
         KAFKA.cluster().admin().deleteTopics(List.of(topic)).all().get();
@@ -60,8 +59,7 @@ class OutputTopicTest {
                 () -> Collections.max(cluster.endOffsets(topic).values()) > 100);
     }
 
-    // Regression: the producer's metadata request recreated the topic with one partition, and the run continued as if
-    // nothing had happened.
+    // Regression: the producer recreated the topic with one partition, and the run continued.
     @Test
     void topic_thatIsDeletedAndComesBackByItself_failsTheRunByName() throws Exception {
         KAFKA.cluster().createTopic("back", 3);
@@ -115,10 +113,7 @@ class OutputTopicTest {
         }
     }
 
-    /**
-     * Returns whether the topic has one partition, like topics that brokers create automatically. The topic may
-     * disappear between two requests.
-     */
+    /** Returns whether the topic has one partition, like all topics that brokers create automatically. */
     private static boolean isMadeByTheProducer(String topic) {
         try {
             return KAFKA.cluster().endOffsets(topic).size() == 1;

@@ -39,7 +39,7 @@ final class Postgres implements AutoCloseable {
 
     private static final String MISSING = "no PostgreSQL under /usr/lib/postgresql: apt-get install postgresql";
 
-    /** PostgreSQL refuses to run as root. The package has created this user. */
+    /** PostgreSQL refuses to run as root. Its package creates this user. */
     private static final List<String> AS_ITS_USER =
             List.of("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--");
 
@@ -77,7 +77,7 @@ final class Postgres implements AutoCloseable {
             if (startServer()) {
                 return;
             }
-            // Another process may have taken the port meanwhile.
+            // Another process may have taken the port.
             assertThat(left).as(log()).isGreaterThan(1);
         }
     }
@@ -123,7 +123,7 @@ final class Postgres implements AutoCloseable {
         }
     }
 
-    /** Returns the version of a folder such as 15/bin; 9.6 counts as 9. */
+    /** Returns the version in a folder's name such as 15/bin; 9.6 counts as 9. */
     private static int version(Path bin) {
         String name = bin.getName(bin.getNameCount() - 2).toString().replaceAll("\\D.*", "");
         return name.isEmpty() ? 0 : Integer.parseInt(name);
@@ -151,7 +151,7 @@ final class Postgres implements AutoCloseable {
                 .start();
     }
 
-    /** Returns true when the server is ready, or false if it has ended instead. */
+    /** Returns true when the server is ready, or false if it has ended. */
     private boolean startServer() throws IOException {
         Process started = process(
                 "postgres",
@@ -182,7 +182,7 @@ final class Postgres implements AutoCloseable {
     void stop() {
         Process running = Objects.requireNonNull(server);
         try {
-            // An immediate shutdown: SIGTERM would wait until all clients have gone.
+            // Requests an immediate shutdown. SIGTERM would wait for all clients to disconnect.
             Process signal = new ProcessBuilder("kill", "-QUIT", Long.toString(running.pid()))
                     .inheritIO()
                     .start();
@@ -212,7 +212,7 @@ final class Postgres implements AutoCloseable {
         }
     }
 
-    /** Returns connections to the given schema. The server ends a transaction that is idle for 5 s. */
+    /** Returns connections to the schema. The server ends a transaction that is idle for 5 s. */
     DataSource dataSource(String schema) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(url(schema));
@@ -224,7 +224,6 @@ final class Postgres implements AutoCloseable {
                 + "&options=-c%20idle_in_transaction_session_timeout=5000";
     }
 
-    /** Creates a schema with the given tables. */
     DataSource createSchema(String schema, String... definitions) {
         DataSource source = dataSource(schema);
         execute(source, "CREATE SCHEMA " + schema);
@@ -243,7 +242,7 @@ final class Postgres implements AutoCloseable {
         }
     }
 
-    /** Returns the number that is the only result of a query. */
+    /** Returns the single number that the query yields. */
     static long number(DataSource source, String query) {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement();

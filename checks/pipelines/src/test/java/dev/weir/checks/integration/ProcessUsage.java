@@ -25,7 +25,7 @@ final class ProcessUsage {
         HANDLES
     }
 
-    /** Matches the lines of the young and the old generation. The metaspace line has no total. */
+    /** Matches the lines of the young and the old generation, but not the metaspace line, which has no total. */
     private static final Pattern USED = Pattern.compile("total \\d+K, used (\\d+)K");
 
     private final Path process;
@@ -62,7 +62,7 @@ final class ProcessUsage {
         return of(Kind.HANDLES).size();
     }
 
-    /** Returns the lowest value in one quarter of the samples, or of at least four samples. Quarter 0 is the first. */
+    /** Returns the lowest value in one quarter of the samples (0 to 3), or in at least four samples. */
     long lowest(Kind kind, int quarter) {
         List<Long> all = of(kind);
         return all.subList(all.size() * quarter / 4, all.size() * (quarter + 1) / 4).stream()
@@ -71,7 +71,10 @@ final class ProcessUsage {
                 .orElseThrow();
     }
 
-    /** Requests a full collection, and returns the live heap after it. Supports only the serial collector. */
+    /**
+     * Requests a full garbage collection, and returns the size of the heap after it. Supports only the serial
+     * collector.
+     */
     long liveHeapMegabytes() {
         jcmd("GC.run");
         String heap = jcmd("GC.heap_info");

@@ -37,8 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Tests sinks whose brokers refuse one record among others: the order of the other records, which records are finished,
- * and which one becomes a dead-letter record.
+ * Tests sinks whose brokers refuse one record: the order and state of all other records, and the dead-letter record.
  */
 @Timeout(120)
 class ProducerRefusalTest {
@@ -56,7 +55,7 @@ class ProducerRefusalTest {
                 .build();
     }
 
-    /** Small batches, so that several are in flight and others wait behind them. */
+    /** Returns settings with small batches: several are in flight, and others wait. */
     private static ProducerSettings<byte[], byte[]> producer() {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
@@ -72,7 +71,7 @@ class ProducerRefusalTest {
         Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, 7);
     }
 
-    /** Returns the output record. A poisoned record has no key, so that the broker refuses it. */
+    /** Returns the output record. A poisoned record has no key, which the broker refuses. */
     private static ProducerRecord<byte[], byte[]> made(
             String name, ConsumerRecord<byte[], byte[]> record, LongPredicate poison) {
         byte @Nullable [] key = poison.test(record.offset()) ? null : record.key();
@@ -110,8 +109,7 @@ class ProducerRefusalTest {
         }
     }
 
-    // Regression: batch N was permanently refused, and batch N+1 was accepted and committed as finished. The next run
-    // then wrote N after N+1.
+    // Regression: batch N was refused, and batch N+1 was accepted and committed. The next run wrote N after N+1.
     @Test
     void refusedRecord_withOthersBehindIt_failsTheRunNamingItsInput_andARestartKeepsTheOrder() throws Exception {
         createTopics("restart");
@@ -157,10 +155,7 @@ class ProducerRefusalTest {
         assertEachInOrder("large", Set.of());
     }
 
-    /**
-     * Checks that the message says which sizes are too large, because the client does not know which record is at
-     * fault.
-     */
+    /** Checks that the message names the sizes, because the client does not know the record at fault. */
     void assertSaysWhatIsTooLarge(AbstractThrowableAssert<?, ?> failure) {
         failure.isInstanceOf(KafkaPipelineException.class)
                 .hasMessageContaining("max.message.bytes")
@@ -168,7 +163,7 @@ class ProducerRefusalTest {
                 .hasMessageContaining("without an answer are large-0@");
     }
 
-    // Regression: the client endlessly splits a batch that is too large into the same batch again, so the pipe stalled.
+    // Regression: the pipe stalled, because the client endlessly split the batch that was too large.
     @Test
     void recordTooLargeForTheBrokerWithinABatch_becomesTheLetter_andItsNeighboursAreWrittenInOrder() throws Exception {
         createTopics("batch");
@@ -213,8 +208,7 @@ class ProducerRefusalTest {
         }
     }
 
-    // Regression: the client fails a whole batch because of one record. Three runs failed, and no dead-letter record
-    // was written.
+    // Regression: one record failed its whole batch. Three runs failed, and no dead-letter record was written.
     @Test
     void poisonInTheMiddleOfABatch_becomesTheLetter_andItsNeighboursAreWrittenInOrder() throws Exception {
         createTopics("poison");

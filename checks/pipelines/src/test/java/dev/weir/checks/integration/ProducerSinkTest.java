@@ -64,7 +64,7 @@ class ProducerSinkTest {
         }
     }
 
-    // The broker is down for longer than the client waits for buffer space, so send() fails and must be called again.
+    // The broker is down for longer than the client waits for buffer space, so send() fails and is repeated.
     @Test
     void brokerAwayWithBufferFull_waitsAndKeepsOrder() throws Exception {
         KAFKA.cluster().createTopic("away", 1);

@@ -40,8 +40,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests runs in which the network thread of Kafka's client dies, so that no more responses arrive. The run must report
- * this, and the next run must continue.
+ * Tests runs in which the network thread of Kafka's client dies. The run must report this, and the next run must
+ * continue.
  */
 @Timeout(120)
 class ProducerThreadTest {
@@ -51,7 +51,7 @@ class ProducerThreadTest {
 
     private static final int COUNT = 5_000;
 
-    /** Throws, once, an error on the client's thread that the client does not catch. */
+    /** Throws an error, once, that kills the client's network thread. */
     public static final class Deadly implements ProducerInterceptor<byte[], byte[]> {
 
         private static final AtomicInteger LEFT = new AtomicInteger();
@@ -137,10 +137,6 @@ class ProducerThreadTest {
         assertDeathIsSeen(name, 1_000);
     }
 
-    /**
-     * The thread dies at its first response. Before that, only the client's cluster metadata callback has shown which
-     * thread is the client's.
-     */
     @Test
     void threadThatDiesOfItsFirstAnswer_failsTheRun_andTheNextOneLosesNothing() throws Exception {
         assertDeathIsSeen("resulting", 0);
@@ -165,9 +161,7 @@ class ProducerThreadTest {
         assertThat(written.stream().distinct().sorted().toList()).hasSize(COUNT);
     }
 
-    /**
-     * Outside a pipeline, there is no run to fail. Every waiting sender gets the failure, and so does every later send.
-     */
+    /** Outside a pipeline, there is no run to fail. Each waiting and each later send must fail. */
     @ParameterizedTest
     @ValueSource(ints = {0, 500})
     void threadOfASenderThatDies_failsWhatWaits_andEachSendAfterIt(int answersBefore) throws Exception {

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests each way to produce, with brokers that refuse one of a thousand records together with its whole batch.
- * Regression: the other records of that batch made the flow fail, regardless of its rule.
+ * Tests each way to produce, with brokers that refuse one of a thousand records together with its batch. Regression:
+ * the batch's other records failed the flow, regardless of its rule.
  */
 @Timeout(120)
 class ProducingPoisonTest {
@@ -67,7 +67,7 @@ class ProducingPoisonTest {
         }
     }
 
-    /** Small batches, so that several are in flight and others wait behind them. */
+    /** Returns settings with small batches: several are in flight, and others wait. */
     private static ProducerSettings<byte[], byte[]> producer() {
         return ProducerSettings.builder()
                 .bootstrapServers(KAFKA.bootstrapServers())
@@ -78,7 +78,7 @@ class ProducingPoisonTest {
 
     private static void createTopics(String name) {
         KAFKA.cluster().createTopic(name, 1);
-        // The compacted topic accepts no record without a key.
+        // The compacted topic refuses a record without a key.
         KAFKA.cluster().createTopic(name + "-out", 2, Map.of("cleanup.policy", "compact"));
         KAFKA.cluster().createTopic(name + "-dead", 1);
         Records.produce(KAFKA.bootstrapServers(), name, 0, COUNT, KEYS);
@@ -111,9 +111,7 @@ class ProducingPoisonTest {
                         .build()));
     }
 
-    /**
-     * Checks that the other records are written. If a number occurs repeatedly, its last occurrence must be in order.
-     */
+    /** Checks that the other records are written, and that their last occurrences are in order. */
     private static List<Long> assertOthersWritten(String name, int partition) {
         List<Long> written = Records.numbers(
                 Records.readAll(KAFKA.bootstrapServers(), name + "-out", IsolationLevel.READ_UNCOMMITTED).stream()
@@ -154,7 +152,7 @@ class ProducingPoisonTest {
         createTopics(name);
         run(name, way, KafkaSink.with(producer()).onFailure(deadLetters(name)));
         for (int partition = 0; partition < 2; partition++) {
-            // A pipeline with its own producer lets no later record overtake the refused one.
+            // A pipeline's own producer sends no later record before the refused record.
             assertThat(assertOthersWritten(name, partition).stream().distinct().toList())
                     .isEqualTo(others(partition));
         }

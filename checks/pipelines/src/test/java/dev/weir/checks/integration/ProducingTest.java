@@ -49,8 +49,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests for each way to produce that one rule applies to records that cannot be written, and that results are in order.
- * Also tests a producer outside pipelines.
+ * Tests, for each way to produce, the rule for records that cannot be written, and the order of results. Also tests a
+ * producer outside pipelines.
  */
 @Timeout(120)
 class ProducingTest {
@@ -62,10 +62,7 @@ class ProducingTest {
     private static final int COUNT = 400;
     private static final String MISSING = "nowhere";
 
-    /**
-     * Records whose number has this remainder modulo 100 are too large. The constants below mark records with other
-     * kinds of faults.
-     */
+    /** Records with this number modulo 100 are too large. The next constants mark other faults. */
     private static final int TOO_LARGE = 7;
 
     private static final int NOT_SERIALISABLE = 8;
@@ -109,7 +106,6 @@ class ProducingTest {
                 .build();
     }
 
-    /** Returns settings with a serializer that refuses some values. */
     private static ProducerSettings<byte[], byte[]> producer() {
         Serializer<byte[]> picky = (topic, value) -> {
             if (value != null && value.length == NOT_SERIALISABLE) {
@@ -238,7 +234,7 @@ class ProducingTest {
             assertThat(pipeline(name, way, by).run().await().drained()).isTrue();
             assertOthersAreWrittenAndAllIsCommitted(name);
             assertDeadLetters(name);
-            // The sender is still open for other callers.
+            // The sender is still open.
             assertThat(sender.sendAndWait(new ProducerRecord<>(name + "-out", 0, null, null))
                             .hasOffset())
                     .isTrue();
@@ -284,7 +280,7 @@ class ProducingTest {
         assertThat(committed).as("records committed").isLessThan(COUNT);
     }
 
-    /** Regression: the groups take turns on one thread, but the stage of one group never stopped pulling. */
+    /** Regression: the flow stalled, because one group never gave up the shared thread. */
     @Test
     void flow_inGroups_emitsAllResults() throws Exception {
         KAFKA.cluster().createTopic("groups", 1);

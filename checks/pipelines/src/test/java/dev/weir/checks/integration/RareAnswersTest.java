@@ -56,7 +56,7 @@ class RareAnswersTest {
     private static void createTopics(String name) {
         cluster.createTopic(name + "-in", 4);
         cluster.createTopic(name + "-out", 4);
-        // Writes small batches, so that there are many fetches.
+        // Writes small batches, to get many fetches.
         for (int first = 0; first < COUNT; first += CHUNK) {
             Records.produce(cluster.bootstrapServers(), name + "-in", first, CHUNK, ExactlyOnceLedger.KEYS);
         }
@@ -79,10 +79,8 @@ class RareAnswersTest {
     private static ProducerSettings.Builder<byte[], byte[]> producer(FaultProxy network) {
         return ProducerSettings.builder()
                 .bootstrapServers(network.bootstrapServers())
-                // If the answers for a batch are lost more than once, the broker may no longer know the batch, and
-                // Kafka's client repeats it forever. An exactly-once flow replaces such a client after four timeouts. A
-                // plain sink keeps no records, so its run fails instead (ADR 232). With a timeout of a second, slow
-                // machines would lose answers without a fault.
+                // A broker may forget a batch after repeated timeouts, and Kafka's client then repeats it forever (ADR
+                // 232). A slow machine would cause such timeouts after a second.
                 .property(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "4000");
     }
 
@@ -102,7 +100,7 @@ class RareAnswersTest {
         }
     }
 
-    /** Runs a pipeline, and runs it again if its producer was stuck, as an operator would do. */
+    /** Runs a pipeline, and restarts it like an operator if its producer was stuck. */
     private static void runAgainWhileStuck(Pipeline copy) throws Exception {
         for (int left = 2; ; left--) {
             try {

@@ -24,7 +24,7 @@ import org.apache.kafka.common.requests.ProduceRequest;
 import org.apache.kafka.common.requests.ProduceResponse;
 import org.apache.kafka.common.requests.RequestHeader;
 
-/** Writes records that a broker accepts and Kafka's own producer refuses to send. Stateless. */
+/** Writes records that brokers accept and Kafka's own producer refuses. Stateless. */
 final class RawProducer {
 
     private static final int CRC_AT = 17;
@@ -32,12 +32,12 @@ final class RawProducer {
     private static final int BASE_TIMESTAMP_AT = 27;
     private static final int MAX_TIMESTAMP_AT = 35;
 
-    /** The last version that names topics. */
+    /** The last version of the request that names topics. */
     private static final short BY_NAME = 12;
 
     private RawProducer() {}
 
-    /** Writes one record of any timestamp to partition 0, which the first broker must lead. */
+    /** Writes one record with any timestamp to partition 0, which the first broker must lead. */
     static void write(KafkaCluster cluster, String topic, String key, String value, long timestamp) {
         MemoryRecords records = MemoryRecords.withRecords(
                 Compression.NONE, new SimpleRecord(0, key.getBytes(UTF_8), value.getBytes(UTF_8)));

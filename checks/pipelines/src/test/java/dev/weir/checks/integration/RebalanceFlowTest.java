@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests a member that joins while another one is working. Partitions that move must be released immediately, and the
+ * Tests a member that joins while another one is working. Moving partitions must be released immediately, and the
  * others must continue.
  */
 class RebalanceFlowTest {
@@ -38,7 +38,7 @@ class RebalanceFlowTest {
 
     private final ConsumerLedger ledger = new ConsumerLedger(RECORDS);
 
-    /** The gates at which the first member's work waits, indexed by partition. */
+    /** Indexed by partition. The first member's handlers wait for them. */
     private final List<CountDownLatch> gates = List.of(new CountDownLatch(1), new CountDownLatch(1));
 
     private final AtomicIntegerArray begunByFirst = new AtomicIntegerArray(2);
@@ -46,7 +46,7 @@ class RebalanceFlowTest {
 
     private static ConsumerSettings<byte[], byte[]> settings(String protocol, String group) {
         var settings = ConsumerLedger.settings(KAFKA.cluster(), group)
-                // Less than the stage can hold, so that a stuck partition does not block the other partition.
+                // Less than the stage can hold, so a stuck partition does not block the other one.
                 .maxOutstandingRecords(100)
                 .property("max.poll.records", "100");
         return protocol.equals("consumer")
@@ -108,7 +108,6 @@ class RebalanceFlowTest {
         ledger.handled(record);
     }
 
-    /** Returns whether the owner thread of the first member is waiting inside a revocation. */
     private static boolean isRevoking() {
         return Thread.getAllStackTraces().entrySet().stream()
                 .filter(thread -> thread.getKey().getName().equals("weir-first-consumer"))

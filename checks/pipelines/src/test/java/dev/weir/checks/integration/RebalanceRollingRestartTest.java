@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Replaces three members one after the other under load, for each way in which a group can move partitions. */
+/** Replaces three members one after the other under load, with each protocol. */
 class RebalanceRollingRestartTest {
 
     private static final int RECORDS = 100_000;
@@ -57,8 +57,8 @@ class RebalanceRollingRestartTest {
                         .get(0)
                         .snapshot()
                         .failedCommits())
-                // Commits are tried a few times during a rebalance, with pauses that double. Without the pauses, there
-                // would be hundreds of attempts.
+                // Commits are retried with growing pauses during a rebalance. Without pauses, there would be hundreds
+                // of attempts.
                 .isLessThan(20);
     }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests a group that grows and shrinks under load, and a topic that gets more partitions while a group reads it. */
+/** Tests a group that grows and shrinks under load, and a topic that gets more partitions. */
 class RebalanceScaleTest {
 
     private static final int RECORDS = 100_000;

@@ -60,7 +60,7 @@ class RecordLeanCorpus {
     private static final String APPEND = "append";
     private static final List<String> CODECS = List.of("none", "gzip", "snappy", "lz4", "zstd");
 
-    /** Broker 1, which receives the fetches, leads all partitions except {@code elsewhere}. */
+    /** Broker 1, which gets the fetches, leads all partitions except {@code elsewhere}. */
     private static final Map<Integer, List<Integer>> BOTH = Map.of(0, List.of(1, 2));
 
     private final Random random = new Random(17);
@@ -132,7 +132,7 @@ class RecordLeanCorpus {
                 exchange(socket, version, request(cluster, "batches-none").setRackId("far")));
     }
 
-    /** Records a session: first a fetch of two topics, then a fetch without new records. */
+    /** Records a fetch session: a fetch of two topics, then a fetch without new records. */
     private void session(Socket socket, KafkaCluster cluster, short version) throws Exception {
         FetchRequestData first = request(cluster, "batches-none").setSessionEpoch(0);
         first.topics().add(request(cluster, "batches-zstd").topics().getFirst());
@@ -207,7 +207,6 @@ class RecordLeanCorpus {
         return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /** Three batches of fifteen records. */
     private void batches(KafkaCluster cluster, String codec) throws Exception {
         String topic = "batches-" + codec;
         cluster.createTopic(topic, BOTH);
@@ -242,7 +241,7 @@ class RecordLeanCorpus {
         producer.flush();
     }
 
-    /** Returns bytes; half of them are compressible. */
+    /** Returns random bytes. Half of them are compressible. */
     private byte[] bytes(int size) {
         byte[] bytes = new byte[size];
         random.nextBytes(bytes);
@@ -252,7 +251,7 @@ class RecordLeanCorpus {
         return bytes;
     }
 
-    /** Writes one batch that needs more than one block of its codec. Without compression, the batch is smaller. */
+    /** Writes one batch of several compression blocks. Without compression, the batch is smaller. */
     private void largeBatch(KafkaCluster cluster, String codec) {
         String topic = "large-" + codec;
         cluster.createTopic(topic, BOTH);
@@ -269,8 +268,8 @@ class RecordLeanCorpus {
     }
 
     /**
-     * Writes transactions of two producers, committed, aborted and interleaved, with records outside transactions
-     * between them; one stays open.
+     * Writes committed, aborted and interleaved transactions of two producers, with other records between them. One
+     * transaction stays open.
      */
     private void transactions(KafkaCluster cluster) {
         cluster.createTopic("transactions", BOTH);

@@ -37,9 +37,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests readers of a topic that is deleted and recreated under the same name. As soon as the new topic is longer than
- * the part of the old topic that was read, no offset is out of range. Regression: reading continued in the middle of
- * the new topic, and its first records were silently lost.
+ * Tests readers of a topic that is deleted and recreated under the same name. Regression: reading continued in the
+ * middle of the new topic, and its first records were silently lost.
  */
 @Timeout(120)
 class RecreatedTopicReadTest {
@@ -112,8 +111,7 @@ class RecreatedTopicReadTest {
                 .sum();
     }
 
-    // While the run is stalled, the client neither fetches nor requests metadata. Afterwards, its position is in the
-    // middle of the new log.
+    // The stalled client requests no metadata. Its position is then in the middle of the new log.
     @ParameterizedTest
     @CsvSource({
         "consumer, committable, NEAREST, 1000",
@@ -164,7 +162,7 @@ class RecreatedTopicReadTest {
         create(topic);
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch paused = new CountDownLatch(1);
-        // These limits leave most records unread in the topic.
+        // These limits leave most records of the topic unread.
         var settings = settings(topic, "classic")
                 .outOfRange(OutOfRangePolicy.NEAREST)
                 .maxOutstandingRecords(10)
@@ -195,14 +193,12 @@ class RecreatedTopicReadTest {
         assertThat(readOfTheNewOne()).isZero();
     }
 
-    // The group deletes its commits together with the topic, and assigns the new topic before the topic's id is looked
-    // up again. Regression: with this setting, reading then began at the end of the new topic and skipped the records
-    // written until then.
+    // Regression: a group that starts at the end skipped the records written before the new topic's id was looked up.
     @Test
     void run_thatBeginsAtTheEndAndIsGivenATopicRecreated_readsAllOfTheNewOne() throws Exception {
         String topic = "given-anew";
         KAFKA.cluster().createTopic(topic, PARTITIONS);
-        // Ensures that the new topic has its records when the group assigns it.
+        // The new topic must have its records when the group assigns it.
         KAFKA.cluster()
                 .admin()
                 .incrementalAlterConfigs(Map.of(
@@ -252,8 +248,7 @@ class RecreatedTopicReadTest {
                     SOON,
                     () -> running.completion().isDone() || readOfTheNewOne() == 1000);
             if (protocol.equals("consumer") && !running.completion().isDone()) {
-                // The group revoked the partitions when the topic and its commits were deleted, and then assigned the
-                // new partitions.
+                // The group assigned the new partitions after their revocation.
                 return;
             }
             assertThatThrownBy(running::await)
@@ -282,14 +277,13 @@ class RecreatedTopicReadTest {
         String topic = "again-" + protocol + "-" + source;
         create(topic);
         try (RunningPipeline first = run(source, settings(topic, protocol).build(), topic)) {
-            // With at most once, records are committed before they are read, so wait for both.
+            // With at most once, a record is committed before it is read.
             ConsumerLedger.await(
                     "the old one is read and committed", SOON, () -> committed(topic) == OLD && read.size() == OLD);
             assertThat(first.drain(SOON).drained()).isTrue();
         }
         makeAnew(topic, 1000);
-        // A broker deletes the commits of a deleted topic some time later. If the group had no member at the deletion,
-        // as here, the commits may stay.
+        // Brokers delete the commits of a deleted topic late, and may keep them if the group has no member, as here.
         try (RunningPipeline failing = run(source, settings(topic, protocol).build(), topic)) {
             if (committed(topic) == OLD) {
                 assertThatThrownBy(failing::await).isInstanceOf(RecreatedTopicException.class);
@@ -344,7 +338,7 @@ class RecreatedTopicReadTest {
                 .toString();
     }
 
-    // Only the partitions of the missing topic wait, and the message names them.
+    // Only the partitions of the missing topic wait. The message names them.
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
     void run_whoseOneTopicIsGone_readsTheOthersOn(String protocol) throws Exception {

@@ -30,10 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Recreates a topic under a running pipeline. By the time the new topic is fetched, it is longer than the old one. The
- * test checks what the guarantees page says about the two fetch paths. The lean path delivers no records of the new
- * topic after the former position. Kafka's client delivers such records until the next check of the topic's id, and
- * then redelivers the whole topic.
+ * Recreates a topic under a running pipeline, with a longer log, and checks the guarantees page. The lean path delivers
+ * no records of the new topic past the old position. Kafka's client does, until the next check of the topic's id, and
+ * then delivers the whole topic.
  */
 @Timeout(120)
 class RecreatedWhileRunningTest {
@@ -66,7 +65,7 @@ class RecreatedWhileRunningTest {
     }
 
     private static ConsumerSettings.Builder<byte[], byte[]> settings(String group, FetchPath path) {
-        // With this protocol, the group does not revoke the partition when the topic is deleted.
+        // With this protocol, the partition stays assigned when the topic is deleted.
         return ConsumerLedger.settings(KAFKA.cluster(), group).fetch(path).property("group.protocol", "classic");
     }
 

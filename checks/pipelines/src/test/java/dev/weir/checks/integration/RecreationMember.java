@@ -15,9 +15,9 @@ import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A process with several readers, which tests can freeze. Each reader is the only member of its group, and notes each
- * record in a file with the reader's name, as {@code topic partition offset value}. SIGTERM drains all runs. A
- * run that fails writes its failure to {@code NAME.failed}, and the others continue.
+ * A process with several readers. Tests freeze the process. Each reader is alone in its group, and writes each record
+ * to a file with the reader's name, as {@code topic partition offset value}. SIGTERM drains all runs. A failed run
+ * writes its failure to {@code NAME.failed}.
  */
 final class RecreationMember {
 
@@ -31,9 +31,7 @@ final class RecreationMember {
         this.topics = topics;
     }
 
-    /**
-     * Takes the bootstrap servers, the folder, the comma-separated topics, and the names of the readers' cases.
-     */
+    /** Takes the bootstrap servers, the folder, the comma-separated topics, and the names of the readers' cases. */
     public static void main(String[] args) throws InterruptedException {
         var member = new RecreationMember(args[0], Path.of(args[1]), List.of(args[2].split(",", -1)));
         for (String name : Arrays.asList(args).subList(3, args.length)) {

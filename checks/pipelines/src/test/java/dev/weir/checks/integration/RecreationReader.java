@@ -10,17 +10,14 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads the files in which one reader of a {@link RecreationMember} notes its records. Immutable; each query reads the
- * files again.
- */
+/** Reads the files of one reader of a {@link RecreationMember}. Immutable; each query reads the files again. */
 record RecreationReader(LostLogCase parameters, Path folder) {
 
     String name() {
         return parameters.toString();
     }
 
-    /** The failure that ended its run, or null if there was none. */
+    /** Returns the failure of the reader's run, or null. */
     @Nullable
     String failure() {
         Path file = folder.resolve(name() + ".failed");

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A consumer that outlives its pipelines. */
+/** Tests a consumer that outlives its pipelines. */
 class ReusableConsumerTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);
@@ -106,7 +106,7 @@ class ReusableConsumerTest {
         try (var consumer = ReusableConsumer.start(settings(topic, protocol), Subscription.topics(topic))) {
             Pipeline pipeline = consumer.records()
                     .mapBlocking(8, RecordOrdering.byPartition(), record -> {
-                        // Only records of one partition fail, because two simultaneous failures would end only one run.
+                        // Only records of one partition fail, because two simultaneous failures end only one run.
                         if (record.partition() == 0 && record.offset() == 700 && failures.getAndIncrement() < 5) {
                             throw new IllegalStateException("away");
                         }

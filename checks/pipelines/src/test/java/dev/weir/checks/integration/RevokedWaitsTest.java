@@ -31,21 +31,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Tests the reassignment of a partition to another member while the partition's records wait for their handler, at a
- * breaker or between two attempts.
- */
+/** Tests the reassignment of a partition whose records wait for their handler, at a breaker or between two attempts. */
 class RevokedWaitsTest {
 
     private static final int RECORDS = 600;
 
-    /** The number of records present at the start, and added with each of the three new members. */
+    /** The number of records at the start. Each new member adds as many. */
     private static final int PART = RECORDS / 4;
 
     private static final Duration SOON = Duration.ofSeconds(40);
     private static final Duration SERVICE_IS_AWAY = Duration.ofSeconds(3);
 
-    /** Longer than the time limit of any test, so a test that waits this long fails. */
+    /** Longer than the time limit of any test. */
     private static final Duration LONG = Duration.ofMinutes(2);
 
     @RegisterExtension
@@ -54,10 +51,10 @@ class RevokedWaitsTest {
 
     private final ConsumerLedger ledger = new ConsumerLedger(RECORDS);
 
-    /** The records handled by members whose service is available. */
+    /** The records handled by members with an available service. */
     private final Set<String> handled = ConcurrentHashMap.newKeySet();
 
-    /** Calls of other members' handlers for a record that was already in {@link #handled}. */
+    /** Records that other members' handlers got although they were in {@link #handled}. */
     private final Queue<String> late = new ConcurrentLinkedQueue<>();
 
     private static ConsumerSettings<byte[], byte[]> settings(
@@ -95,8 +92,8 @@ class RevokedWaitsTest {
                 });
     }
 
-    // Regression: with the short deadline, handlers began records that the other member had already handled. With the
-    // long deadline, the other member had to wait until the deadline had passed.
+    // Regression: with the short deadline, handlers began records that their new owner had already handled. With the
+    // long deadline, the new owner waited for it.
     @ParameterizedTest
     @CsvSource({"false, BREAKER, PT0.3S", "true, RETRY, PT2M"})
     void memberJoins_whileCallsWait_workNotBegunIsDroppedAtOnce(boolean async, String waits, Duration revokeDeadline)
@@ -120,8 +117,7 @@ class RevokedWaitsTest {
                     .to(Sink.forEach(this::well))
                     .run()) {
                 ConsumerLedger.await("taken over", SOON, () -> !handled.isEmpty());
-                // The member still has a partition and therefore makes two more attempts. Meanwhile, it must not try
-                // any record of the revoked partition.
+                // The member makes two more attempts for its remaining partition, and none for the revoked one.
                 int before = calls.get();
                 ConsumerLedger.await("tried again", SOON, () -> calls.get() >= before + 2);
                 waiting.cancel();
@@ -144,7 +140,6 @@ class RevokedWaitsTest {
         memberJoins_whileCallsWait_workNotBegunIsDroppedAtOnce(async, waits, revokeDeadline);
     }
 
-    /** Starts a member whose service is unavailable until the given signal. */
     private RunningPipeline behindBreaker(
             ConsumerSettings<byte[], byte[]> settings, String topic, CircuitBreaker breaker) {
         return KafkaFlow.from(settings, topic)
@@ -187,12 +182,11 @@ class RevokedWaitsTest {
                         "taken over",
                         SOON,
                         () -> !consumer.snapshot().partitions().isEmpty());
-                // Members that still have a partition probe again, and none of the probed records may belong to a lost
-                // partition.
+                // Members probe again for their remaining partitions. No probed record may belong to a lost partition.
                 Records.produce(KAFKA.bootstrapServers(), topic, (i + 1L) * PART, PART);
                 long before = probes(breakers);
                 ConsumerLedger.await("probed", SOON, () -> probes(breakers) >= before + 2);
-                // Cancels the run, because no record can finish, so a drain would only time out.
+                // Cancels the run, because no record can finish. A drain would time out.
                 old.get(i).cancel();
                 old.get(i).close();
             }

@@ -255,7 +255,7 @@ class RunLogTest {
         return Source.range(0, 3).map(n -> new ProducerRecord<>(topic, new byte[0]));
     }
 
-    /** A pipeline that only produces logged nothing. */
+    /** Regression: a pipeline that only produces logged nothing. */
     @ParameterizedTest
     @EnumSource
     void producerAlone_saysThatItWritesAndHowItEnded(ProducePath path) throws Exception {
@@ -280,7 +280,7 @@ class RunLogTest {
                         "pipeline logged: produce/produce drained and ended; nothing is left unfinished");
     }
 
-    /** Regression: the line said that nothing was left unfinished, although the records were lost. */
+    /** Regression: the line said that nothing was left unfinished, although records were lost. */
     @Test
     void producerAlone_thatFails_saysWhy() throws Exception {
         var running = made("out")
@@ -302,12 +302,11 @@ class RunLogTest {
                 .isEqualTo(line);
     }
 
-    /** Returns settings of a producer that keeps all records but the first, until it is closed. */
+    /** Returns settings of a producer that keeps all records except the first until it is closed. */
     private static ProducerSettings<byte[], byte[]> lingering() {
         return producer().property("linger.ms", "60000").build();
     }
 
-    /** Cancels a pipeline once two of its records wait in the client. */
     private static void cancelWithTwoRecords(Pipeline pipeline, String stage) throws Exception {
         var running = pipeline.named("logged").run();
         ConsumerLedger.await(
@@ -354,7 +353,6 @@ class RunLogTest {
                 "pipeline logged: produce ended by a failure: pipeline logged was cancelled; 2 records of the open transaction");
     }
 
-    /** The records after the first were neither sent nor acknowledged. */
     @Test
     void producingFlow_thatIsCutShort_doesNotSayThatItDrained() throws Exception {
         run(made("out")
@@ -366,7 +364,7 @@ class RunLogTest {
         assertEnd("pipeline logged: produce/produce ended");
     }
 
-    /** Regression: each stream logged two lines, and a pipeline may start any number of streams. */
+    /** Regression: each inner stream logged two lines. */
     @Test
     void producersOfInnerStreams_logNothingAtInfo() throws Exception {
         run(Source.range(0, 2)
@@ -399,7 +397,6 @@ class RunLogTest {
         WEIR.addHandler(throwing);
     }
 
-    /** Regression: the producer was never closed. */
     @Test
     void startThatCannotBeLogged_closesTheProducer() throws Exception {
         throwAt("writes, sent by");
@@ -420,7 +417,7 @@ class RunLogTest {
         run(made("out").to(KafkaSink.with(producer().build()).records()));
     }
 
-    /** Regression: the thread that restarts died silently, and whoever waited for the end waited forever. */
+    /** Regression: a caller that waited for the end waited forever. */
     @Test
     void restartThatCannotBeLogged_endsThePipelineWithItsFailure() {
         throwAt("running it again");

@@ -21,8 +21,8 @@ import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 
 /**
- * A broker in this JVM with a second listener for clients that use TLS, with the broker's own certificate, and
- * authenticate with SASL. Confined to one thread.
+ * A broker in this JVM whose second listener uses TLS and SASL. Clients have the broker's certificate. Confined to one
+ * thread.
  */
 final class SecuredKafka implements AutoCloseable {
     static final String PASSWORD = "hush-8c1f";
@@ -49,7 +49,7 @@ final class SecuredKafka implements AutoCloseable {
                 .brokerConfig("listener.name.secured.ssl.keystore.location", keys.toString())
                 .brokerConfig("listener.name.secured.ssl.keystore.password", STORE_PASSWORD)
                 .brokerConfig("listener.name.secured.ssl.key.password", STORE_PASSWORD)
-                // The policy of topics that do not set their own.
+                // The default policy of topics.
                 .brokerConfig("log.cleanup.policy", "compact")
                 .brokerConfig("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
                 .brokerConfig("super.users", "User:ANONYMOUS") // Uses the open listener.
@@ -75,7 +75,7 @@ final class SecuredKafka implements AutoCloseable {
         assertThat(process.waitFor()).as(said).isZero();
     }
 
-    /** Returns the cluster with its open listener, for checks of the results. */
+    /** Returns the cluster with its open listener, to check results. */
     KafkaCluster cluster() {
         return cluster;
     }
@@ -84,10 +84,7 @@ final class SecuredKafka implements AutoCloseable {
         return cluster.securedBootstrapServers();
     }
 
-    /**
-     * Forbids the user to delete this topic. The user keeps all other rights, except deletion rights for the whole
-     * cluster, which would include this topic.
-     */
+    /** Denies the user DELETE on this topic and on the cluster. All other operations stay allowed. */
     void forbidToDelete(String topic) throws Exception {
         List<AclBinding> rights = new ArrayList<>();
         for (ResourcePattern of : List.of(
@@ -103,7 +100,6 @@ final class SecuredKafka implements AutoCloseable {
         return new AccessControlEntry("User:bench", "*", operation, permission);
     }
 
-    /** Returns the properties of a client with this password. */
     Map<String, String> clientProperties(String password) {
         Map<String, String> properties = new TreeMap<>();
         properties.put("security.protocol", "SASL_SSL");
@@ -118,7 +114,6 @@ final class SecuredKafka implements AutoCloseable {
         return properties;
     }
 
-    /** Writes the properties of a client with this password to a file. */
     Path clientConfig(String password) throws IOException {
         List<String> lines = clientProperties(password).entrySet().stream()
                 .map(property -> property.getKey() + "=" + property.getValue())

@@ -22,7 +22,7 @@ import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
 
-/** Compares a lean producer's reports on numbered records with what the official consumer finds. Thread-safe. */
+/** Compares a lean producer's reports on numbered records with the records that Kafka's consumer reads. Thread-safe. */
 final class SendLedger implements SendListener {
 
     final AtomicLong acknowledged = new AtomicLong();
@@ -68,14 +68,14 @@ final class SendLedger implements SendListener {
     }
 
     /**
-     * Checks that each record was acknowledged once and is in its partition once, at the acknowledged offset and in
-     * order.
+     * Checks that each record was acknowledged once, and is in its partition once and in order, at the acknowledged
+     * offset.
      */
     void assertAllOnceInOrder(String bootstrapServers, String topic) {
         assertAllOnceInOrder(bootstrapServers, topic, false);
     }
 
-    /** Does the same check. If {@code restarted} is true, a broker may acknowledge a record without its offset. */
+    /** Does the same check. A restarted broker may acknowledge a record without its offset. */
     void assertAllOnceInOrder(String bootstrapServers, String topic, boolean restarted) {
         assertThat(failures).isEmpty();
         assertThat(acknowledged).hasValue(told.length());
@@ -103,7 +103,7 @@ final class SendLedger implements SendListener {
                     .isEqualTo(-1);
             for (int i = 0; i < found.length; i++) {
                 long offset = offsets.get((int) found[i]);
-                // Only a broker that has restarted may no longer know the offset of a batch that is sent again.
+                // A restarted broker may no longer know the offset of a repeated batch.
                 if (offset != -1 || !restarted) {
                     assertThat(offset)
                             .as("offset of record " + found[i])

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Tests the requests of share consumers for records, and the number of records that a lean member acquires. */
+/** Tests the fetches of share consumers, and the number of records that a lean member acquires. */
 @Timeout(240)
 class ShareConsumersTest {
 
@@ -53,15 +53,12 @@ class ShareConsumersTest {
         return running.handles(ShareHandle.class).getFirst().snapshot();
     }
 
-    /**
-     * Regression: a client that is polled during renewals fetches records, which nobody then handles until their locks
-     * expire.
-     */
+    /** Regression: the client fetched records during renewals, and their locks expired before a handler got them. */
     @Test
     void backlogBehindSlowWork_isDeliveredOnce() throws Exception {
         topic(KAFKA, "backlog", 1, 100);
         var settings = group(KAFKA, "backlog").untilEnd().build();
-        // Locks last 8 s, because a machine that stalls for half of a lock's duration loses the lock.
+        // Locks last 8 s, because a machine that stalls for half of that time loses the lock.
         ShareGroupConfig.set(settings, Map.of(LOCK, "8000"));
         ConsumerLedger ledger = new ConsumerLedger(100);
         CountDownLatch goOn = new CountDownLatch(1);
@@ -71,8 +68,7 @@ class ShareConsumersTest {
                     ledger.handled(record);
                 })
                 .run()) {
-            // After three renewals of each of the two records, the locks of records fetched during the first renewal
-            // would have expired.
+            // By the third renewal of both records, the locks of records fetched early would have expired.
             ConsumerLedger.await("renewals", SOON, () -> member(running).renewed() >= 6);
             goOn.countDown();
             assertThat(running.await().drained()).isTrue();
@@ -120,8 +116,7 @@ class ShareConsumersTest {
                 .run()) {
             ConsumerLedger.await("growth", SOON, () -> credits(running) >= 40);
             slow.set(true);
-            // 16 workers take 1 s per record, so they finish 16 records in a quarter of the lock's duration. Credits
-            // are reduced only if they exceed this number by more than half.
+            // 16 workers finish 16 records in a quarter of a lock's duration. The credits shrink to at most half more.
             ConsumerLedger.await("shrinking", SOON, () -> credits(running) <= 24);
             assertThat(member(running).acquireMode()).isEqualTo("record_limit");
             slow.set(false);
@@ -159,8 +154,7 @@ class ShareConsumersTest {
             ConsumerLedger.await("the first", SOON, () -> handled.get() == 1);
             assertThat(member(running).parked()).isZero();
             ShareGroupConfig.set(settings, Map.of("share.delivery.count.limit", "2"));
-            // With a limit of two deliveries, the first delivery is already one of the last two. A copy is therefore
-            // written before the handler sees the record.
+            // With two allowed deliveries, a copy is written before the first delivery's handler runs.
             ConsumerLedger.await("a copy", SOON, () -> {
                 Records.produce(KAFKA.bootstrapServers(), "lowered", 0, 1);
                 return member(running).parked() > 0;

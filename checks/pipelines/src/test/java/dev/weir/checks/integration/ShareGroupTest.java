@@ -33,9 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * One member of a share group, on the client's fetch path unless a test says otherwise: the notifications that it
- * receives, the acknowledgements that it sends, and the outcome of its records. {@link LeanShareTest} has the lean
- * path.
+ * Tests one member of a share group: its notifications, its acknowledgements, and the outcome of its records. Uses the
+ * client path unless a test says otherwise; {@link LeanShareTest} has the lean path.
  */
 @Timeout(60)
 class ShareGroupTest {
@@ -89,7 +88,6 @@ class ShareGroupTest {
         assertThat(most).hasValueGreaterThan(2);
     }
 
-    /** If a member were ready any earlier, a rolling update that waits for readiness could be faster than the group. */
     @ParameterizedTest
     @EnumSource
     void member_isReady_onceTheGroupHasGivenItPartitions(FetchPath fetch) throws Exception {

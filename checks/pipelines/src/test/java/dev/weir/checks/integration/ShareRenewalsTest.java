@@ -64,8 +64,7 @@ class ShareRenewalsTest {
         return running.handles(ShareHandle.class).getFirst().snapshot();
     }
 
-    // Regression: with Kafka's client, a renewal was requested at half of the lock's duration. The broker's refusal
-    // released the lock, so each record was delivered at least twice.
+    // Regression: with Kafka's client, each record that took half of a lock's duration was delivered at least twice.
     @ParameterizedTest
     @EnumSource
     void workThatTakesMoreThanHalfOfALock_isDoneOnce(FetchPath path) throws Exception {
@@ -110,7 +109,7 @@ class ShareRenewalsTest {
             ConsumerLedger.await("expired", SOON, () -> member(running).lockExpired() > 0);
             expired.countDown();
             assertThat(running.await().drained()).isTrue();
-            // Kafka's client may have fetched one more record behind the slow one, which then loses its lock as well.
+            // Kafka's client may have fetched one record behind the slow one, which loses its lock as well.
             assertThat(member(running).lockExpired()).isBetween(1L, path == FetchPath.CLIENT ? 2L : 1L);
             assertThat(member(running).accepted()).isEqualTo(400);
         }

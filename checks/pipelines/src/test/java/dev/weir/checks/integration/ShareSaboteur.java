@@ -24,7 +24,7 @@ final class ShareSaboteur implements MessageNetwork.Receiver {
 
     private ShareSaboteur() {}
 
-    /** Tries one epoch after the other, until the broker accepts one: the epoch of the member's next request. */
+    /** Tries one epoch after the other, until the broker accepts the epoch of the member's next request. */
     static void useUpAnEpoch(String bootstrapServer, String group, String member) {
         ShareSaboteur saboteur = new ShareSaboteur();
         int colon = bootstrapServer.lastIndexOf(':');

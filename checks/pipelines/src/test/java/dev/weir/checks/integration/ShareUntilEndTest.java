@@ -78,7 +78,7 @@ class ShareUntilEndTest {
         assertThat(read).hasSize(records).doesNotHaveDuplicates();
     }
 
-    // Regression: the read's end was the end of the log, which the group cannot reach before the open transaction ends.
+    // Regression: the read did not end until the open transaction had ended.
     @ParameterizedTest
     @EnumSource
     void openTransaction_isWhereTheReadEnds(FetchPath fetch) throws Exception {

@@ -14,9 +14,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that reads the committed numbers of a {@link NumberedLoad} while they are written. Each number of a key must
- * follow the previous one, so no number is missing, duplicated or late. Stores no records. Confined to the test's
- * thread, which closes it.
+ * A thread that reads the committed numbers of a {@link NumberedLoad}. Fails if a number of a key is missing,
+ * duplicated or late. Confined to the test's thread, which closes it.
  */
 final class SoakLedger implements AutoCloseable {
 
@@ -24,7 +23,7 @@ final class SoakLedger implements AutoCloseable {
     private final Thread thread;
     private final AtomicReference<@Nullable String> fault = new AtomicReference<>();
 
-    /** The last number of each key. Accessed only by this thread. */
+    /** The last number of each key. Only this thread accesses it. */
     private final long[] last = new long[ExactlyOnceLedger.KEYS];
 
     private volatile long seen;
@@ -72,7 +71,7 @@ final class SoakLedger implements AutoCloseable {
         last[key] = number;
     }
 
-    /** Records so far. */
+    /** Returns the number of records read so far. */
     long seen() {
         return seen;
     }

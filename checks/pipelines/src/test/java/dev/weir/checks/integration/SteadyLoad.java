@@ -9,8 +9,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * A thread that writes a record to each partition of a topic 50 times a second, with values {@code load:N}, until it is
- * stopped. Records that cannot be written, for example because the topic is deleted, are left out.
+ * A thread that writes the values {@code load:N} to each partition of a topic, 50 times a second, until it is stopped.
+ * Skips records that cannot be written, for example while the topic is deleted.
  */
 final class SteadyLoad {
 

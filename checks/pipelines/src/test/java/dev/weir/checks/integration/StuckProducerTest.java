@@ -45,9 +45,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests pipelines with a producer whose writes get no response, while brokers answer all other requests and all
- * replicas are healthy. Kafka's client waits forever. Regression: the pipeline waited forever as well, without a
- * message.
+ * Tests producers whose writes get no response, while brokers answer all other requests. Kafka's client waits forever.
+ * Regression: the pipeline waited forever as well, without a message.
  */
 @Timeout(120)
 class StuckProducerTest {
@@ -144,7 +143,7 @@ class StuckProducerTest {
         KAFKA.cluster().createTopic(topic(kind, "out"), 1);
     }
 
-    /** Checks a sender outside pipelines, which was opened before the writes were dropped. */
+    /** Checks a sender outside pipelines. It was opened before the writes were dropped. */
     private static void assertEnded(Sender<byte[], byte[]> sender, Future<?> sending) {
         assertThatThrownBy(() -> sending.get(60, TimeUnit.SECONDS))
                 .hasStackTraceContaining("the producer has had no answer for")
@@ -182,14 +181,12 @@ class StuckProducerTest {
             assertThat(running.completion()).isNotDone();
             assertThat(running.drain(LONGER_THAN_IT_TAKES).drained()).isTrue();
         }
-        // Apart from duplicates, the output has the order of the input.
+        // The first occurrences are in the order of the input.
         assertThat(written(topic(kind, "out")).stream().distinct().toList())
                 .isEqualTo(LongStream.range(0, 3 * COUNT).boxed().toList());
     }
 
-    /**
-     * The waiting pipeline names the stuck producer. A sender gives up at the same time, because both wait ten seconds.
-     */
+    /** The pipeline names the stuck producer while it waits. A sender gives up at the same time. */
     @Test
     void producerWithoutAnswers_isReplacedInOrder() throws Exception {
         KAFKA.cluster().createTopic("sent", 1);
@@ -204,7 +201,7 @@ class StuckProducerTest {
         }
     }
 
-    /** User code hangs in the thread of Kafka's client, which cannot be ended from outside. */
+    /** A thread that hangs in user code cannot be ended. */
     @Test
     @Tag("long")
     void producerWhoseThreadHangs_failsTheRun_andIsAbandoned() throws Exception {
@@ -225,7 +222,7 @@ class StuckProducerTest {
                         hanging.toBuilder().property("interceptor.classes", "").build()))
                 .produceTo(hanging, record -> copy("hung", record));
         RunningPipeline running = flow.run();
-        // New records keep arriving, which makes the client look alive.
+        // New records keep arriving, so the client looks alive.
         for (int from = 0; !running.completion().isDone(); from += 100) {
             Records.produce(KAFKA.bootstrapServers(), topic("hung", "in"), from, 100, 7);
         }
@@ -272,10 +269,7 @@ class StuckProducerTest {
         }
     }
 
-    /**
-     * The pipeline keeps no records that it could send again. The run must fail and name the producer, and the next run
-     * must continue from the committed position.
-     */
+    /** The pipeline keeps no records to send again. The next run must continue from the committed position. */
     @ParameterizedTest
     @Tag("long")
     @ValueSource(strings = {"sink", "lean", "lean views"})

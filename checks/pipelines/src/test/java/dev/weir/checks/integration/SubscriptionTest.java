@@ -246,7 +246,6 @@ class SubscriptionTest {
                 .get();
     }
 
-    /** Regression: such a setting silently had no effect. */
     @Test
     void settingOfAPartitionThatTheTopicLacks_isRefusedAtTheStart() {
         KAFKA.cluster().createTopic("three", 3);
@@ -261,7 +260,7 @@ class SubscriptionTest {
                 .hasMessageContaining(setting + " names partition three-3, but topic three has only 0 to 2"));
     }
 
-    /** Regression: a broker that lagged behind the others failed the start. */
+    /** Regression: one lagging broker failed the start. */
     @Test
     void settingOfAPartitionThatABrokerDoesNotKnowYet_isAccepted() throws Exception {
         KAFKA.cluster().createTopic("grown", 4);

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Tests transactions for which no coordinator is found, because a broker leads all partitions of the output but cannot
- * create the topic for transactions.
+ * Tests transactions without a coordinator: a broker leads all partitions of the output, but cannot create the topic
+ * for transactions.
  */
 @Timeout(60)
 class TransactionCoordinatorTest {
@@ -25,8 +25,8 @@ class TransactionCoordinatorTest {
             KafkaCluster.builder().brokerConfig("transaction.state.log.replication.factor", "3"));
 
     /**
-     * Returns the warning about a producer that has received no response for a minute. Calls the internal method by
-     * reflection, because a pipeline would log the warning only after that minute.
+     * Returns the warning about a producer without a response for a minute. Calls an internal method by reflection, to
+     * avoid waiting for that minute.
      */
     private static String trouble(List<String> transactionalIds) throws ReflectiveOperationException {
         Class<?> type = Class.forName("dev.weir.kafka.internal.out.client.ClientProgress");

@@ -110,7 +110,6 @@ class TransactionalSinkTest {
         assertThat(Counting.ANSWERED).hasValue(300);
     }
 
-    /** Instantiated by Kafka's client. */
     public static final class Counting implements ProducerInterceptor<byte[], byte[]> {
 
         static final AtomicInteger SENT = new AtomicInteger();
@@ -134,7 +133,7 @@ class TransactionalSinkTest {
         public void configure(Map<String, ?> config) {}
     }
 
-    /** The source does not end, so only the commit interval can have committed the records. */
+    /** The source does not end, so only the commit interval can cause the commit. */
     @Test
     void transaction_thatIsNotFull_isCommittedWhenItsTimeHasCome() throws Exception {
         KAFKA.cluster().createTopic("timed", 1);
@@ -159,7 +158,7 @@ class TransactionalSinkTest {
                 .map(record -> numbers.isLast(record)
                         ? new ProducerRecord<byte[], byte[]>("refused", new byte[2_000_000])
                         : record)
-                // A long interval, so that there is one transaction regardless of the machine's speed.
+                // A long interval, so that even a slow machine uses one transaction.
                 .to(sink("refusing").commitInterval(Duration.ofSeconds(10)).records())
                 .run();
         assertThatThrownBy(() -> run.completion().toCompletableFuture().get(60, TimeUnit.SECONDS))
@@ -172,8 +171,8 @@ class TransactionalSinkTest {
     private static final int POISONED = 1_000;
 
     /**
-     * Returns whether a record is one of the four poisoned ones in every hundred: too large, not serialisable, without
-     * a topic, refused by the broker.
+     * Returns whether a record is one of the four poisoned ones in a hundred: too large, not serialisable, without a
+     * topic, or refused by the broker.
      */
     private static boolean isPoison(long number) {
         return number % 100 >= 50 && number % 100 <= 53;
@@ -205,9 +204,7 @@ class TransactionalSinkTest {
                 .build();
     }
 
-    /**
-     * Records in the same batch as a refused record are refused with it. They must still be written, in their order.
-     */
+    /** A refused record fails its whole batch. The other records must still be written, in order. */
     @ParameterizedTest
     @EnumSource(names = "DEAD_LETTER")
     void whatCannotBeWritten_comesUnderTheRule_andAllOthersAreSeenOnce(WriteFailures.Action action) throws Exception {
@@ -294,8 +291,7 @@ class TransactionalSinkTest {
     }
 
     /**
-     * A source of numbered records that counts acknowledgements. Optionally, it emits one more record at the end, on a
-     * signal.
+     * A source of numbered records that counts acknowledgements. It can emit one more record at the end, on a signal.
      */
     private static final class Numbers implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
 

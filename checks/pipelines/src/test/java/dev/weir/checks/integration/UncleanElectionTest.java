@@ -22,9 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests the election of a leader that has missed records, so that the log loses its end and then grows again. A client
- * whose position is in the lost part may then wait forever (if the new log is shorter) or silently skip records (if it
- * is longer). Both have happened. All read paths go through the same election.
+ * Tests the election of a leader that has missed records. The log loses its end and grows again. Regression: clients
+ * waited forever if the new log was shorter, and skipped records if it was longer.
  */
 class UncleanElectionTest {
 
@@ -36,7 +35,7 @@ class UncleanElectionTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokers(3).forked().heapMegabytes(256));
 
-    /** The length of the new log in comparison with the lost end. */
+    /** The length of the new log, compared with the lost end. */
     enum NewLog {
         SHORTER(LOST / 2),
         LONGER(LOST * 2);
@@ -48,8 +47,8 @@ class UncleanElectionTest {
         }
     }
 
-    // The long test below covers each combination with both logs. LogTruncationTest covers a log that is shorter than
-    // the committed offset.
+    // The long test below covers all combinations. LogTruncationTest covers a log that is shorter than the committed
+    // offset.
     @ParameterizedTest
     @Tag("long")
     @EnumSource(names = "LONGER")

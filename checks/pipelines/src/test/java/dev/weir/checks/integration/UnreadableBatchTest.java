@@ -59,8 +59,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests batches that are too large, or damaged on the broker's disk, between good batches. Each topic has four batches,
- * with the offsets 0, 1, 2 to 4, and 5. The third batch is at fault.
+ * Tests batches that are too large, or damaged on the broker's disk. Each topic has four batches, with the offsets 0,
+ * 1, 2 to 4, and 5. The third batch is at fault.
  */
 class UnreadableBatchTest {
 
@@ -102,10 +102,10 @@ class UnreadableBatchTest {
         CODEC,
         COMPRESSED_BYTES,
 
-        /** The header names an end far beyond the end of the log. */
+        /** The header's last offset is far past the end of the log. */
         END_TOO_HIGH,
 
-        /** The header names an end before the batch's actual end. */
+        /** The header's last offset is before the batch's actual end. */
         END_TOO_LOW
     }
 
@@ -115,7 +115,7 @@ class UnreadableBatchTest {
                         .map(damage -> Arguments.of(path, damage)));
     }
 
-    /** Returns some combinations of a fetch path and a kind of damage. {@link #others} returns all others. */
+    /** Returns some combinations of a fetch path and a damage. {@link #others} returns the others. */
     static Stream<Arguments> some() {
         return Stream.of(
                 Arguments.of(Way.CLIENT, Damage.TOO_LARGE),
@@ -235,8 +235,8 @@ class UnreadableBatchTest {
                         Arguments.of(path, Damage.END_TOO_LOW, true)));
     }
 
-    // Regression: if a batch header stated a wrong last offset, the batch was skipped one offset at a time, with a
-    // dead-letter record for each offset.
+    // Regression: a batch with a wrong last offset was skipped one offset at a time, with a dead-letter record for each
+    // offset.
     @ParameterizedTest
     @MethodSource("withADamagedEnd")
     void batchAtFault_whoseHeaderNamesAWrongEnd_isOneDeadLetter(Way path, Damage damage, boolean withOneBehind)
@@ -387,7 +387,6 @@ class UnreadableBatchTest {
                 });
     }
 
-    /** The dead-letter record cannot be written, so the batch must not be rejected. */
     @Test
     void batchAtFault_ofAShareGroup_whoseDeadLetterFails_comesAgain() throws Exception {
         String topic = topic(Damage.CHECKSUM, "share-again", true);
@@ -428,7 +427,7 @@ class UnreadableBatchTest {
                 .unreadableBatches(policy);
     }
 
-    /** 40 records of 200 KB are in a batch of a few KB. They are more than a poll may return with such a small heap. */
+    /** A batch of a few KB decompresses to 40 records of 200 KB, more than a poll may return here. */
     @Test
     void pollOfTheClient_isBoundedInBytes_andLosesAndRepeatsNothing() throws Exception {
         String topic = "budget";
@@ -473,9 +472,7 @@ class UnreadableBatchTest {
         read.add(new String(record.value(), UTF_8).strip());
     }
 
-    /**
-     * Returns the readable values. Kafka's client can read a too large batch record by record; the lean path cannot.
-     */
+    /** Returns the readable values. Only Kafka's client can read a batch that is too large record by record. */
     private static List<String> readable(Way path, Damage damage) {
         return damage == Damage.TOO_LARGE && path == Way.CLIENT
                 ? List.of("0", "1", "2", "4", "5")
@@ -557,7 +554,7 @@ class UnreadableBatchTest {
         return batch;
     }
 
-    /** Damages a batch on disk. The broker reads its log from the disk for each fetch and does not parse it. */
+    /** Damages a batch on disk. The broker reads its log from disk for each fetch without parsing it. */
     private static void damage(String topic, Damage damage) throws IOException {
         Path file = segment(topic);
         ByteBuffer log = ByteBuffer.wrap(Files.readAllBytes(file));

@@ -113,7 +113,7 @@ class ViewPipelineTest {
         return bytes == null ? "null" : new String(bytes, StandardCharsets.ISO_8859_1);
     }
 
-    /** Fills a topic in batches of 1 to 50 records, so that some records share a batch and others do not. */
+    /** Fills a topic with batches of 1 to 50 records. */
     private static void fill(String topic, int partitions, int records) {
         cluster().createTopic(topic, partitions);
         cluster().createTopic(topic + "-out", partitions);
@@ -155,7 +155,7 @@ class ViewPipelineTest {
         assertThat(cluster().committedOffsets(topic)).isEqualTo(cluster().endOffsets(topic));
     }
 
-    /** A read to an offset must end exactly there, even in the middle of a batch, although elements are batches. */
+    /** A read up to an offset must end exactly there, even in the middle of a batch. */
     @Test
     void readToAnOffset_withNoneOrSeveralForARecord_endsThere() throws Exception {
         cluster().createTopic("some", 1);
@@ -169,8 +169,7 @@ class ViewPipelineTest {
         };
         Subscription all = Subscription.topics("some").untilEnd();
         try (RunningPipeline running = pipeline("some", all, 2, evensTwice).run()) {
-            // More records are written while the run starts. The run must not read records past the end that it
-            // determined at its start.
+            // Written during the start. The run must not read past the end that it determined at its start.
             Records.produce(KAFKA.bootstrapServers(), "some", 1_000, 500);
             assertThat(running.await().drained()).isTrue();
         }
@@ -185,7 +184,6 @@ class ViewPipelineTest {
                         .toList());
     }
 
-    /** Unacknowledged elements are not committed, so the next run begins at the element that failed. */
     @Test
     void encoderThatFails_failsTheRun_andTheNextOneLosesNothing() throws Exception {
         fill("broken", 2, RECORDS);
@@ -237,7 +235,7 @@ class ViewPipelineTest {
         assertThat(cluster().committedOffsets("large").values()).allMatch(offset -> offset <= 1);
     }
 
-    /** The other records must be unchanged, and elements that produce no records must be finished. */
+    /** All other records must be unchanged, and inputs without an output must be finished. */
     @ParameterizedTest
     @EnumSource(names = {"SKIP", "DEAD_LETTER"})
     void recordThatIsRefused_comesUnderTheRule_andAllOthersAreCopiedAsTheyAre(WriteFailures.Action action)
@@ -286,10 +284,6 @@ class ViewPipelineTest {
         assertThat(cluster().committedOffsets(topic)).isEqualTo(cluster().endOffsets(topic));
     }
 
-    /**
-     * Records that were fetched but not begun, or begun but not finished, are read by another member, starting with the
-     * right record.
-     */
     @Test
     void membersThatComeAndGo_underLoad_loseAndRepeatNothing() throws Exception {
         cluster().createTopic("rolling", 6);
@@ -339,7 +333,6 @@ class ViewPipelineTest {
         }
     }
 
-    /** The sink writes nothing, as in a pipeline that only reads. */
     @Test
     void views_inASinkOfOnesOwn_areGivenBack_andRefuseToBeReadThen() throws Exception {
         fill("looked", 2, 5_000);

@@ -35,13 +35,13 @@ import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One case of {@link WriteMatrixTest}: a combination of an event, a way to write, a produce path, and the presence of a
- * rule. Its input has {@value #COUNT} records in one partition, so that a record's number is its offset. Thread-safe.
+ * A case of {@link WriteMatrixTest}: an event, a way to write, a produce path, and the presence of a rule. Its input
+ * has {@value #COUNT} records in one partition, so a record's number is its offset. Thread-safe.
  *
  * @param skips whether records that cannot be written are left out
- * @param isSerialisable whether the serializer takes the record at fault
- * @param network the connections to the brokers that the event disturbs; null if it disturbs none
- * @param shared the producer of several pipelines; null if the pipeline has its own
+ * @param isSerialisable whether the serializer accepts the record at fault
+ * @param network the broker connections that the event disturbs, or null
+ * @param shared the producer of several pipelines, or null
  */
 record WriteCase(
         KafkaCluster cluster,
@@ -57,19 +57,19 @@ record WriteCase(
 
     static final int COUNT = 30;
 
-    /** The number of the record at fault. An event that does not concern one record occurs before this record. */
+    /** The number of the record at fault. Other events occur before this record. */
     static final int FAULT = 15;
 
-    /** Header: the number of the input. */
+    /** Header with the number of the input. */
     private static final String NUMBER = "n";
 
     private static final int MAX_REQUEST_BYTES = 50_000;
     private static final int MAX_MESSAGE_BYTES = 20_000;
 
-    /** Large enough for a dead-letter record with its stack trace, and smaller than the batches of any way to write. */
+    /** Larger than a dead-letter record with its stack trace, and smaller than the batches of any way to write. */
     private static final int FEW_MESSAGE_BYTES = 6_000;
 
-    /** Once armed, throws an error on the client's thread that the client does not catch. */
+    /** Once armed, throws an error that kills the client's thread. */
     public static final class DeadlyInterceptor implements ProducerInterceptor<byte[], byte[]> {
 
         static final AtomicBoolean ARMED = new AtomicBoolean();
@@ -107,12 +107,11 @@ record WriteCase(
                 new ConcurrentSkipListMap<>());
     }
 
-    /** Returns this case with a producer that other pipelines use as well. */
     WriteCase sharing(Sender<byte[], byte[]> sender) {
         return new WriteCase(cluster, event, way, path, skips, isSerialisable, network, sender, seen, sent);
     }
 
-    /** The input topic, the group and the transactional id. */
+    /** Returns the name of the input topic, the group and the transactional id. */
     String name() {
         return (event + "-" + way + "-" + path + (skips ? "-skip" : ""))
                 .toLowerCase(Locale.ROOT)
@@ -123,7 +122,6 @@ record WriteCase(
         return name() + "-out";
     }
 
-    /** The topic for the record at fault. */
     String topicAtFault() {
         return event.hasOwnTopic() && !way.isForwarding() ? name() + "-fault" : out();
     }
@@ -167,7 +165,7 @@ record WriteCase(
     ProducerSettings<byte[], byte[]> producer() {
         Serializer<byte[]> values = (topic, value) -> {
             if (!isSerialisable.get() && value != null && number(value) == FAULT) {
-                // Kafka's client throws an exception of this class once it is closed.
+                // Kafka's client throws this exception once it is closed.
                 throw new IllegalStateException("not of this form");
             }
             return value;
@@ -196,7 +194,7 @@ record WriteCase(
         return properties;
     }
 
-    /** Returns topic settings with which the topic refuses the record at fault. */
+    /** Returns topic settings that make the topic refuse the record at fault. */
     Map<String, String> topicConfig() {
         return switch (event) {
             case RECORD_REFUSED, NEIGHBOUR_REFUSED -> Map.of("cleanup.policy", "compact");
@@ -254,7 +252,7 @@ record WriteCase(
                 : Long.parseLong(new String(number.value(), US_ASCII));
     }
 
-    /** Returns the number of finished inputs without a gap, counted from the first one. */
+    /** Returns the number of finished inputs before the first gap. */
     long finished() {
         return switch (way) {
             case SENDER ->

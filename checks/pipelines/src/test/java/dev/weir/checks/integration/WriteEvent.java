@@ -2,7 +2,7 @@ package dev.weir.checks.integration;
 
 /** An event of {@link WriteMatrixTest}: a fault of a record, a topic, a client or the brokers, or the end of a run. */
 enum WriteEvent {
-    /** The brokers refuse one record, and with it its batch: the topic is compacted, and the record has no key. */
+    /** The topic is compacted and refuses a record without a key, together with its batch. */
     RECORD_REFUSED,
     /** The value serializer throws for one record. */
     UNSERIALISABLE,
@@ -10,17 +10,13 @@ enum WriteEvent {
     TOO_LARGE_FOR_CLIENT,
     /** One record is larger than {@code max.message.bytes} of the topic. */
     TOO_LARGE_FOR_BROKER,
-    /**
-     * A record too large for the brokers, in a batch with others. Kafka's client splits such a batch endlessly.
-     */
+    /** One record is too large for the brokers, in a batch with others. Kafka's client splits this batch endlessly. */
     TOO_LARGE_WITHIN_BATCH,
     /** Each record fits, but a batch of {@code batch.size} bytes is larger than {@code max.message.bytes}. */
     TOO_LARGE_FOR_BATCH,
-    /** The topic of one record does not exist. If all records go to one topic, that topic does not exist. */
+    /** The record's topic does not exist. */
     TOPIC_MISSING,
-    /**
-     * The user may not write to the topic of one record. If all records go to one topic, the user may not write to it.
-     */
+    /** The user lacks WRITE permission on the record's topic. */
     TOPIC_FORBIDDEN,
     /** The topic is deleted between two records. */
     TOPIC_DELETED,
@@ -41,7 +37,7 @@ enum WriteEvent {
     /** The run is drained with records in flight. */
     DRAINED;
 
-    /** Returns whether the pipeline writes through a network that the event disturbs. */
+    /** Returns whether the event disturbs the network to the brokers. */
     boolean isOfNetwork() {
         return this == TIMEOUT || this == BROKER_LOST || this == CANCELLED;
     }
@@ -51,7 +47,7 @@ enum WriteEvent {
         return this == TOPIC_MISSING || this == TOPIC_FORBIDDEN;
     }
 
-    /** Returns whether the event makes it impossible to write one record, or to one topic. */
+    /** Returns whether the event prevents writes of one record or to one topic. */
     boolean isOfOneRecord() {
         return compareTo(TOPIC_FORBIDDEN) <= 0 && this != TOO_LARGE_FOR_BATCH;
     }

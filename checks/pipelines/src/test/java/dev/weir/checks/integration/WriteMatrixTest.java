@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests every way to write under every event, on each produce path: which records are written, which inputs are
- * finished, and how the run ends.
+ * Tests every way to write under every event, on each produce path: the written records, the finished inputs, and the
+ * end of the run.
  */
 @Timeout(120)
 class WriteMatrixTest {
@@ -39,10 +39,10 @@ class WriteMatrixTest {
             .brokerConfig("allow.everyone.if.no.acl.found", "true"));
 
     /**
-     * The outcomes with Kafka's client. A cell contains one outcome, or two separated by a slash: without a rule, and
-     * with a rule that leaves records out. Cells in parentheses are long tests. A dash is a combination that does not
-     * exist: encoded records need the lean path, a sink without transactions cannot be fenced, only results and single
-     * sends can share a producer, and a single send has no run to cancel.
+     * The outcomes with Kafka's client. A cell has one outcome, or two: without a rule, and with a rule that leaves
+     * records out. Cells in parentheses are long tests. A dash is an impossible combination: encoded records need the
+     * lean path, a sink without transactions cannot be fenced, only results and single sends can share a producer, and
+     * a single send has no run to cancel.
      */
     private static final String CLIENT = """
             event                  | sink        | routed      | results     | encoded | transactional | exactly-once | dead-letter | retry-topic | parked-copy | sender
@@ -66,9 +66,9 @@ class WriteMatrixTest {
             """;
 
     /**
-     * The outcomes with a lean producer. An exactly-once flow always writes with Kafka's client; in this table, it
-     * fetches on the lean path. Additional dashes: a lean producer has no transactions, an encoder calls no serializer,
-     * and no user code runs on a lean producer's thread, so nothing can end that thread.
+     * The outcomes with a lean producer. An exactly-once flow always writes with Kafka's client, and here fetches on
+     * the lean path. Additional dashes: a lean producer has no transactions, an encoder calls no serializer, and user
+     * code cannot end a lean producer's thread.
      */
     private static final String LEAN = """
             event                  | sink        | routed      | results     | encoded     | transactional | exactly-once | dead-letter | retry-topic | parked-copy | sender
@@ -91,7 +91,7 @@ class WriteMatrixTest {
             drained                | (all)       | (all)       | (all)       | all         | -             | (all)        | (all)       | (all)       | (all)       | (all)
             """;
 
-    /** Returns the cells of both tables: only the long tests, or only the other cells. */
+    /** Returns the long tests of both tables, or all other cells. */
     private static Stream<Arguments> cells(boolean isLong) {
         List<Arguments> cells = new ArrayList<>();
         for (ProducePath path : ProducePath.values()) {
@@ -133,8 +133,8 @@ class WriteMatrixTest {
     }
 
     /**
-     * Returns all cells, or the ones that match the regular expression {@code -Dweir.cells=...}, such as
-     * {@code FENCED.*CLIENT}.
+     * Returns all cells that match the regular expression {@code -Dweir.cells=...}, such as {@code FENCED.*CLIENT}; by
+     * default all.
      */
     static Stream<Arguments> longCells() {
         Pattern cells = Pattern.compile(System.getProperty("weir.cells", ""));
@@ -165,7 +165,7 @@ class WriteMatrixTest {
     private static void check(WriteOutcome expected, Ended ended) {
         WriteCase of = ended.of();
         boolean isNewTopic = of.event() == WriteEvent.TOPIC_DELETED || of.event() == WriteEvent.TOPIC_RECREATED;
-        // Records written earlier were deleted with the topic.
+        // Earlier records were deleted with the topic.
         List<Long> all = LongStream.range(isNewTopic ? FAULT : 0, COUNT).boxed().toList();
         List<Long> others = all.stream().filter(number -> number != FAULT).toList();
         List<Long> written = ended.written();
@@ -194,8 +194,7 @@ class WriteMatrixTest {
                         .isInstanceOf(ProduceException.class)
                         .hasMessageContaining(of.topicAtFault())
                         .hasMessageContaining(of.name() + "-0@");
-                // No later record of the same partition is written. A record that has timed out may or may not be
-                // written.
+                // No later record of the partition is written. A timed-out record may have been written.
                 assertThat(written)
                         .allMatch(number ->
                                 number < FAULT || of.event().hasOwnTopic() || of.event() == WriteEvent.TIMEOUT);
@@ -223,7 +222,7 @@ class WriteMatrixTest {
                 assertThat(written).contains(number);
             }
         });
-        // The other pipeline's record may have been in another batch, or the topic may have been recreated in time.
+        // The other pipeline's record may be in another batch, and the topic may be recreated in time.
         boolean mayBeWell = of.event() == WriteEvent.NEIGHBOUR_REFUSED || of.event() == WriteEvent.TOPIC_DELETED;
         assertThat(of.sent().values()).anyMatch(answer -> answer.isCompletedExceptionally() || mayBeWell);
     }

@@ -88,7 +88,6 @@ final class WriteRun {
                 failure);
     }
 
-    /** Runs the pipeline to its end and returns its failure, if any. */
     private @Nullable Throwable failure(boolean isMidway) throws Exception {
         RunningPipeline running;
         try {
@@ -166,7 +165,6 @@ final class WriteRun {
         var ignored = answer.get();
     }
 
-    /** Waits until the condition holds or the run has ended. */
     private void await(RunningPipeline running, BooleanSupplier condition) {
         ConsumerLedger.await(
                 () -> of + ": finished=" + of.finished() + " seen=" + of.seen().size(),
@@ -203,7 +201,7 @@ final class WriteRun {
         return ids;
     }
 
-    /** Sends a record that is refused while the records of the case linger in the same producer. */
+    /** Sends a record that the brokers refuse, while other records linger in the same producer. */
     private void sendNeighbour() throws InterruptedException {
         ProducerRecord<byte[], byte[]> refused = new ProducerRecord<>(of.out(), new byte[1]);
         try (RunningPipeline other = Source.of(refused)
@@ -230,8 +228,7 @@ final class WriteRun {
     }
 
     /**
-     * Waits until the pipeline has seen the record at fault. Does nothing for a parked copy, which is written before
-     * the pipeline sees its record.
+     * Waits until the pipeline has seen the record at fault. Does not wait for a parked copy, which is written earlier.
      */
     private void awaitUnderWay(RunningPipeline running) {
         if (of.way() != WriteWay.PARKED_COPY) {
@@ -239,7 +236,6 @@ final class WriteRun {
         }
     }
 
-    /** Waits until the records that cannot be written are waiting. */
     private void awaitHeld(RunningPipeline running) {
         if (of.event() == WriteEvent.TOPIC_DELETED) {
             awaitUnderWay(running); // the client waits by itself
@@ -248,12 +244,12 @@ final class WriteRun {
                     running,
                     () -> running.handles(DeadLetterHandle.class).getFirst().held() > 0);
         } else if (!of.event().hasOwnTopic()) {
-            // Copies do not wait for each other, so all other copies are written.
+            // Copies do not wait for each other, so all others are written.
             await(running, () -> of.written(of.out()).size() == COUNT - 1);
         }
     }
 
-    /** Removes the reason why the topic refuses a record. */
+    /** Removes the cause of the refusal. */
     private void repair() throws Exception {
         switch (of.event()) {
             case RECORD_REFUSED -> {

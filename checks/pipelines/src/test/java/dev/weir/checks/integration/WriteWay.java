@@ -51,7 +51,6 @@ enum WriteWay {
         return compareTo(EXACTLY_ONCE) <= 0;
     }
 
-    /** Returns whether this way writes in transactions. */
     boolean isTransactional() {
         return this == TRANSACTIONAL || this == EXACTLY_ONCE;
     }
@@ -126,7 +125,7 @@ enum WriteWay {
         return shared == null ? KafkaSink.with(of.producer()) : KafkaSink.with(shared);
     }
 
-    /** Returns an exception without a stack trace, so that a dead-letter record is small. */
+    /** Returns an exception without a stack trace, to keep the dead-letter record small. */
     private static IllegalArgumentException notOfThisForm() {
         IllegalArgumentException cause = new IllegalArgumentException("not of this form");
         cause.setStackTrace(new StackTraceElement[0]);
@@ -138,7 +137,7 @@ enum WriteWay {
         throw notOfThisForm();
     }
 
-    /** Returns the settings of a share group whose delivery limit makes each delivery one of the last. */
+    /** Returns settings of a share group in which each delivery is one of the last. */
     private static ShareSettings<byte[], byte[]> share(WriteCase of) {
         return ShareSettings.builder()
                 .bootstrapServers(of.cluster().bootstrapServers())

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 /** The unpacked archive of the command. Its commands keep their caches below a folder of the test. Immutable. */
 final class Archive {
 
-    /** The time limit for a command to end. Usually it takes far less time. */
+    /** The time limit for a command. Usually it needs far less. */
     static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final Path root;
@@ -33,7 +33,7 @@ final class Archive {
         return file;
     }
 
-    /** Unpacks the archive as the README of a release says. */
+    /** Unpacks the archive as a release's README says. */
     static Archive unpackedIn(Path folder) throws IOException, InterruptedException {
         Process tar = new ProcessBuilder("tar", "-xzf", file().toString(), "-C", folder.toString())
                 .inheritIO()
@@ -43,7 +43,7 @@ final class Archive {
         return at(root, folder.resolve("home of a user"));
     }
 
-    /** Returns the archive that was unpacked to the given folder, for a user with the given home folder. */
+    /** Returns the archive unpacked in this folder, for a user with this home folder. */
     static Archive at(Path root, Path home) throws IOException {
         return new Archive(root, Files.createDirectories(home));
     }
@@ -88,7 +88,7 @@ final class Archive {
         }
     }
 
-    /** A running command. Closing it kills its remaining processes. */
+    /** A running command. Closing kills its remaining processes. */
     record Run(Process process, Path outFile, Path errFile) implements AutoCloseable {
 
         String succeeded() throws IOException, InterruptedException {

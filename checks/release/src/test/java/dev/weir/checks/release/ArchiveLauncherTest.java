@@ -19,7 +19,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests {@code bin/weir} of the archive, and its cache, with a fake JDK that only records how it was called. */
+/** Tests {@code bin/weir} of the archive and its cache, with a fake JDK that only records its calls. */
 class ArchiveLauncherTest {
 
     private static final String CACHE_25 = "[-XX:AOTCache=";
@@ -47,7 +47,7 @@ class ArchiveLauncherTest {
         jdk = temp.resolve("jdk");
         script(jdk.resolve("bin/javac"), "#!/bin/sh\n");
         version("25.0.1");
-        // Files with these names in the folder TEMP change the fake JDK's behaviour.
+        // Files with these names in TEMP change the fake JDK's behaviour.
         script(jdk.resolve("bin/java"), """
                 #!/bin/sh
                 cd 'TEMP' || exit
@@ -115,7 +115,7 @@ class ArchiveLauncherTest {
         assertThat(Files.exists(temp.resolve("trainings"))).isFalse();
     }
 
-    /** JDK 25 does not start if our cache is combined with these options. */
+    /** JDK 25 does not start with both our cache and these options. */
     @Test
     void optionsOfTheUserAboutCaches_leaveNoPlaceForOurs() throws Exception {
         run();
@@ -131,9 +131,7 @@ class ArchiveLauncherTest {
         assertThat(trainings()).isEqualTo(1);
     }
 
-    /**
-     * If the environment's options request a debugger, a training run with these options would wait for the debugger.
-     */
+    /** A debugger requested by the environment would stop a training run. */
     @Test
     void training_hasNoOptionsOfTheEnvironment() throws Exception {
         run(Map.of("JAVA_TOOL_OPTIONS", "-Da=b", "JDK_JAVA_OPTIONS", "-Da=b", "_JAVA_OPTIONS", "-Da=b"));
@@ -147,10 +145,7 @@ class ArchiveLauncherTest {
         assertThat(trainings()).isEqualTo(1);
     }
 
-    /**
-     * A lock cannot be removed, for example, if it is another user's lock in a shared folder, or if the disk has become
-     * read-only.
-     */
+    /** The lock may belong to another user, or the disk may be read-only. */
     @Test
     void lockThatCannotBeTakenAway_failsNoCommand() throws Exception {
         script(temp.resolve("tools/rm"), "#!/bin/sh\necho 'rm: not permitted' >&2\nexit 1\n");
@@ -172,8 +167,7 @@ class ArchiveLauncherTest {
     }
 
     /**
-     * The folder for caches is deleted while a cache is being created. The launcher can therefore write neither the
-     * cache nor the note that there is no cache. Unlike a write-protected folder, a missing folder also stops root.
+     * The cache folder is deleted while a cache is created, so the launcher cannot write to it. This also stops root.
      */
     @Test
     void folderThatVanishesMeanwhile_failsNoCommand() throws Exception {
@@ -227,10 +221,7 @@ class ArchiveLauncherTest {
         assertThat(run()).contains(CACHE_25);
     }
 
-    /**
-     * The training process sends the signal immediately. Sometimes it arrives before the shell has done anything after
-     * the fork.
-     */
+    /** The training process sends the signal at once, sometimes before the shell has done anything after the fork. */
     @RepeatedTest(8)
     void signal_asTheTrainerIsForked_leavesNoTrainer() throws Exception {
         Files.createFile(temp.resolve("early"));
@@ -255,7 +246,7 @@ class ArchiveLauncherTest {
         }
     }
 
-    /** The lock of a killed start does not delay any command. The start after the next one creates the cache. */
+    /** The killed start's lock delays no command. The start after the next one creates the cache. */
     @Test
     void lockOfAStartThatWasKilled_isTakenAway() throws Exception {
         Process gone = new ProcessBuilder("true").start();
@@ -266,7 +257,7 @@ class ArchiveLauncherTest {
         assertThat(run()).contains(CACHE_25);
     }
 
-    /** The process id in the lock may now belong to another process. */
+    /** The process id in the lock may belong to another process by now. */
     @Test
     void lockOfYesterday_isTakenAway_whoeverHasItsNumber() throws Exception {
         Path lock = leaveLock(ProcessHandle.current().pid());
@@ -302,7 +293,7 @@ class ArchiveLauncherTest {
         return archive.start(whole, arguments);
     }
 
-    /** Runs the launcher, which must succeed without output on standard error. Returns how it called the JVM. */
+    /** Runs the launcher, which must succeed without error output. Returns its call of the JVM. */
     private String run(String... arguments) throws Exception {
         return run(Map.of(), arguments);
     }

@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Unpacks the archive into a folder with spaces in its name and runs its commands as a user would, without Maven. */
+/** Unpacks the archive into a folder with spaces in its name, and runs its commands without Maven. */
 @Timeout(400)
 class ArchiveTest {
 
     /** Writes the origin of each loaded class to a file. */
     private static final String TRACE = "-Xlog:class+load=info:file=";
 
-    /** A line of the list: the licences in parentheses, then the name, the artifact and its address. */
+    /** A line of the list: licences in parentheses, name, artifact and address. */
     private static final Pattern THIRD_PARTY = Pattern.compile("^ +(\\(.*\\)) .*\\([^ :]+:([^ :]+):([^ :]+) - .*$");
 
     private static final Pattern LICENCE_TEXT =
@@ -71,10 +71,7 @@ class ArchiveTest {
         }
     }
 
-    /**
-     * Anyone who redistributes the archive must include the licence texts. Each must be in the jar, equal our own
-     * licence, or be in a separate file.
-     */
+    /** Each licence text must be in the jar, equal our licence, or be a separate file. */
     @Test
     void jarsOfOthers_haveTheirLicences() throws Exception {
         Map<String, String> listed = new TreeMap<>();
@@ -117,7 +114,7 @@ class ArchiveTest {
         }
     }
 
-    /** The command must accept the settings of the supplied file, including the ones that are commented out. */
+    /** Includes the settings that the file comments out. */
     @Test
     void configuration_thatComesAlong_isAccepted() throws Exception {
         Path whole = own.resolve("whole.properties");
@@ -148,8 +145,7 @@ class ArchiveTest {
     }
 
     /**
-     * Runs the commands one after the other, as a user would. The first start creates the cache, and all later ones
-     * except help commands use it.
+     * Runs the commands one after the other. The first start creates the cache, and all later ones except help use it.
      */
     @Test
     void commands_workAsTheReadmeSays_withTheCacheOfTheFirst() throws Exception {
@@ -178,7 +174,7 @@ class ArchiveTest {
             assertThat(run.succeeded()).contains("Weir ");
         }
 
-        // The command computes so little that the optimizing compiler is not needed.
+        // The command is too short for the optimizing compiler.
         String out;
         try (Archive.Run run = archive.start(
                 Map.of("WEIR_OPTS", "-XX:TieredStopAtLevel=1"),

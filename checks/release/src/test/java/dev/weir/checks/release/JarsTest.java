@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The jars of what is published. */
+/** Tests the published jars. */
 class JarsTest {
 
     @ParameterizedTest
@@ -66,7 +66,7 @@ class JarsTest {
             for (JarEntry entry : jar.stream().toList()) {
                 String contents = contents(jar, entry.getName());
                 for (Pattern place : places) {
-                    // An assertion on the text would put the whole text into its message.
+                    // An assertion on the text would put all of it into the message.
                     assertThat(place.matcher(contents).find())
                             .as("%s in %s of %s", place, entry, jar.getName())
                             .isFalse();
@@ -76,9 +76,8 @@ class JarsTest {
     }
 
     /**
-     * Matches the path unless it is part of a longer name: {@code dev/weir} does not refer to a checkout at
-     * {@code /weir}. A single character before the path may be the length of a constant in a class file, whereas two
-     * characters are part of a name.
+     * Matches the path unless it is part of a longer name, such as {@code /weir} in {@code dev/weir}. A single
+     * character before it may be the length of a constant in a class file.
      */
     private static Pattern asPlace(String path) {
         return Pattern.compile("(?<![\\w.-]{2})" + Pattern.quote(path), Pattern.CASE_INSENSITIVE);
@@ -96,7 +95,7 @@ class JarsTest {
         assertThat(asPlace(place).matcher(contents).find()).isEqualTo(found);
     }
 
-    /** Each byte a character. */
+    /** Returns an entry with one character per byte. */
     private static String contents(JarFile jar, String name) throws IOException {
         JarEntry entry = jar.getJarEntry(name);
         assertThat(entry).as(jar.getName() + ": " + name).isNotNull();

@@ -11,10 +11,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.Node;
 import org.xml.sax.SAXException;
 
-/**
- * A POM as written, without inherited values: a module inherits from the parent what its POM does not contain.
- * Immutable.
- */
+/** A POM as written, without values inherited from its parent. Immutable. */
 final class Pom {
 
     private final Path file;
@@ -38,7 +35,6 @@ final class Pom {
         return of(Published.ROOT.resolve("pom.xml"));
     }
 
-    /** The parent, and all modules below it. */
     static List<Pom> allOfTheBuild() {
         List<Pom> all = new ArrayList<>();
         parent().addWithModules(all);
@@ -52,7 +48,7 @@ final class Pom {
         }
     }
 
-    /** Returns the stripped text of the first element at the given path, or an empty text if there is none. */
+    /** Returns the stripped text of the first element at the path, or an empty text. */
     String child(String... path) {
         List<Element> found = all(path);
         return found.isEmpty() ? "" : found.get(0).getTextContent().strip();
@@ -63,7 +59,7 @@ final class Pom {
         return found.isEmpty() ? "" : found.get(0).getAttribute(name);
     }
 
-    /** Returns all elements at the given path below the project. An empty path denotes the project itself. */
+    /** Returns all elements at the path below the project. An empty path means the project. */
     List<Element> all(String... path) {
         List<Element> found = List.of(project);
         for (String name : path) {

@@ -11,12 +11,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Checks that POMs have what the central repository requires: name, description, URL, licence, developers and source
- * control, a release of each dependency, and no repositories.
+ * Checks the central repository's demands on POMs: name, description, URL, licence, developers, source control,
+ * released dependencies, and no repositories.
  */
 class PomsTest {
 
-    /** Elements that the central repository requires, as paths below the project. */
+    /** Elements required by the central repository, as paths below the project. */
     private static final List<String[]> DEMANDED = List.of(
             new String[] {"url"},
             new String[] {"licenses", "license", "name"},
@@ -45,7 +45,7 @@ class PomsTest {
         assertThat(PARENT.child("properties", "weir.unpublished")).isEqualTo("true");
     }
 
-    /** The BOM has no parent, so it inherits no setting that would skip it. */
+    /** The BOM has no parent, so it inherits no setting to skip it. */
     @Test
     void deploy_skipsWhatIsUnpublished_butNotTheParent() {
         assertThat(PARENT.child("properties", "maven.deploy.skip")).isEqualTo("${weir.unpublished}");
@@ -96,7 +96,7 @@ class PomsTest {
         assertThat(BOM.child("version")).isEqualTo(PARENT.child("version"));
     }
 
-    /** By default, Maven appends each module's name to the addresses that it inherits from the parent. */
+    /** By default, Maven appends each module's name to inherited addresses. */
     @Test
     void addresses_ofTheParent_areThoseOfItsModules() {
         assertThat(PARENT.attribute("child.project.url.inherit.append.path")).isEqualTo("false");
@@ -119,7 +119,7 @@ class PomsTest {
         assertThat(BOM.all("parent")).as("whose versions would come along").isEmpty();
     }
 
-    /** Users of a module must be able to resolve its dependencies. */
+    /** Users must be able to resolve a module's dependencies. */
     @ParameterizedTest
     @EnumSource
     void module_needsNoneThatIsNotPublished(Published module) {

@@ -18,7 +18,7 @@ enum Published {
     JDBC,
     SPRING("spring-boot-starter");
 
-    /** The part of the artifact's name after {@code weir-}. The folder has the artifact's name. */
+    /** The artifact's name after {@code weir-}. */
     private final String suffix;
 
     Published() {
@@ -31,7 +31,7 @@ enum Published {
 
     static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** Also the folder. */
+    /** Returns the name of the artifact and of its folder. */
     String artifact() {
         return "weir-" + suffix;
     }
@@ -48,7 +48,7 @@ enum Published {
         return Pom.of(ROOT.resolve(artifact()).resolve("pom.xml"));
     }
 
-    /** Returns a file that the build creates in {@code target}. {@code ending} follows the name and the version. */
+    /** Returns a file of the build in {@code target}. {@code ending} follows the name and the version. */
     Path file(String ending) {
         return ROOT.resolve(artifact())
                 .resolve("target")

@@ -21,10 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests the files that the profile {@code release} creates in addition to the jars. Runs only with that profile. */
+/** Tests the additional files of the profile {@code release}. Runs only with that profile. */
 class ReleaseTest {
 
-    /** Matches a link to another file of the same Javadoc, without its anchor. */
+    /** Matches a link to another file of the Javadoc, without its anchor. */
     private static final Pattern LINK = Pattern.compile("(?:href|src)=\"(?![a-z]+:)([^\"#?]+)");
 
     private static final List<String> JARS = List.of(".jar", "-sources.jar", "-javadoc.jar");
@@ -99,7 +99,7 @@ class ReleaseTest {
         }
     }
 
-    /** The parent and the BOM are uploaded as well. The modules' POMs name the parent. */
+    /** The parent and the BOM are uploaded as well. */
     @Test
     void parentAndBom_areSignedIfAKeyIsGiven() throws Exception {
         String version = Pom.parent().child("version");
@@ -122,7 +122,7 @@ class ReleaseTest {
         String key = System.getProperty("gpg.keyname");
         assertThat(Files.exists(signature)).as("%s is there", signature).isEqualTo(key != null);
         if (key != null) {
-            // The last word of gpg's status line about a valid signature is the fingerprint of the signing key.
+            // The last word of gpg's status line is the fingerprint of the signing key.
             assertThat(gpg("--status-fd", "1", "--verify", signature.toString(), signed.toString()))
                     .containsPattern("\\[GNUPG:] VALIDSIG .* " + fingerprint(key) + "\\R");
         }
@@ -166,7 +166,7 @@ class ReleaseTest {
         }
     }
 
-    /** Checks that the checksum file has the format that {@code sha256sum -c} reads. */
+    /** The checksum file must have the format for {@code sha256sum -c}. */
     @Test
     void archive_hasItsChecksumBesideIt() throws Exception {
         Path archive = Archive.file();
@@ -176,7 +176,7 @@ class ReleaseTest {
                 .isEqualTo(HexFormat.of().formatHex(digest) + "  " + archive.getFileName());
     }
 
-    /** Any additional jar, such as a test jar, would also be uploaded. */
+    /** An additional jar, such as a test jar, would also be uploaded. */
     @ParameterizedTest
     @EnumSource
     void module_hasNoJarsBesideThese(Published module) throws IOException {

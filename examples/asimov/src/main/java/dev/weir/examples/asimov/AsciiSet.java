@@ -1,14 +1,14 @@
 package dev.weir.examples.asimov;
 
 /**
- * A set of ASCII characters as bits. It is queried for every character of a URL. Immutable.
+ * A set of ASCII characters as bits. Immutable.
  *
  * @param low bits of U+0000 to U+003F
  * @param high bits of U+0040 to U+007F
  */
 record AsciiSet(long low, long high) {
 
-    /** Returns the set of the characters of {@code text}. All of them must be ASCII. */
+    /** Returns the set of the characters of {@code text}, which must be ASCII. */
     static AsciiSet of(String text) {
         long low = 0;
         long high = 0;

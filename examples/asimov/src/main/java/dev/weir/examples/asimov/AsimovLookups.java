@@ -19,9 +19,9 @@ import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * The application in {@link AsimovPipeline}, preceded by two blocking steps. For each event, one service returns the
- * customer of the event's session and another service returns the session's consent. Both results are added to the
- * output as headers. Immutable, thread-safe.
+ * The application in {@link AsimovPipeline} with two more blocking steps in front. For each event, one service returns
+ * the customer of its session, and another one the session's consent. Both become headers of the output. Immutable,
+ * thread-safe.
  *
  * @param customer returns the customer of a session; may block
  * @param consent returns the consent of a session; may block

@@ -26,7 +26,7 @@ public final class AsimovPipeline {
     public static final String EVENTS = "events";
     /** The topic of page views, in Protobuf. */
     public static final String PAGE_VIEWS = "page-views";
-    /** The topic that stores, unchanged, the events that could not be translated. */
+    /** The topic of events that could not be translated. They are unchanged. */
     public static final String DEAD_LETTERS = "dead-letters";
 
     private AsimovPipeline() {}

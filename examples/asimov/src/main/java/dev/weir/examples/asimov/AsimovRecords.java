@@ -50,7 +50,7 @@ public final class AsimovRecords {
 
     /**
      * Returns a record with the source's key, value, timestamp and headers, and with headers for the failure and the
-     * origin. Headers that Weir added for an earlier failure or retry are left out.
+     * origin. Weir's headers of an earlier failure or retry are left out.
      */
     public static ProducerRecord<byte[], byte[]> deadLetter(
             ConsumerRecord<byte[], byte[]> source, Malformed malformed, String topic) {
@@ -62,8 +62,7 @@ public final class AsimovRecords {
             ConsumerRecord<byte[], byte[]> source, String reason, String message, String topic) {
         List<Header> headers = new ArrayList<>();
         for (Header header : source.headers()) {
-            // Drop the headers of an earlier failure, perhaps from another flow. They would be mistaken for headers of
-            // this failure.
+            // Headers of an earlier failure would be mistaken for headers of this failure.
             if (!DeadLetterHeaders.isOurs(header.key())) {
                 headers.add(header);
             }

@@ -102,7 +102,7 @@ public final class AsimovTranslator implements AsimovSteps {
         };
     }
 
-    /** Decompresses directly into bytes, because a string would only be encoded again. */
+    /** Decompresses directly into bytes, because a string would be encoded again. */
     private ByteString decompressed(ParsedEvent event) throws LzStringException {
         return UnsafeByteOperations.unsafeWrap(
                 event.encoding() == PayloadEncoding.PAYLOAD_ENCODING_LZ_UTF16
@@ -110,8 +110,8 @@ public final class AsimovTranslator implements AsimovSteps {
                         : LzString.decompressFromBase64ToUtf8(event.payload(), maxPayloadChars));
     }
 
-    // Builds the message. Strings pass through {@code wellFormed}, because JSON escapes can contain lone surrogates,
-    // which UTF-8 cannot encode.
+    // Builds the message. JSON escapes can contain lone surrogates, which UTF-8 cannot encode, so strings pass through
+    // {@code wellFormed}.
     private static PageView message(UnpackedEvent unpacked) {
         ParsedEvent event = unpacked.event();
         return PageView.newBuilder()
@@ -142,7 +142,7 @@ public final class AsimovTranslator implements AsimovSteps {
         return builder.build();
     }
 
-    /** Turns a bug here or in a library into a dead-letter record, so that one record cannot end a pipeline. */
+    /** Turns a bug into a dead-letter record, so that one record cannot end a pipeline. */
     private static Malformed fault(RuntimeException e) {
         return new Malformed(Reason.TRANSLATOR_FAULT, e.toString());
     }

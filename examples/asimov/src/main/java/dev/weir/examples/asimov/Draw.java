@@ -1,15 +1,15 @@
 package dev.weir.examples.asimov;
 
 /**
- * A reproducible sequence of random numbers, the same on every JVM (SplitMix64). It is cheap enough to create a
- * sequence per event. Confined to one thread.
+ * A reproducible sequence of random numbers, the same on every JVM (SplitMix64). Cheap enough for one per event.
+ * Confined to one thread.
  */
 final class Draw {
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
 
     private long state;
 
-    /** Creates a sequence. Sequences with the same seed but a different {@code index} are independent of each other. */
+    /** Creates a sequence. Sequences with the same seed and another {@code index} are independent. */
     Draw(long seed, long index) {
         this.state = mix(seed + GOLDEN_GAMMA) ^ mix(index * GOLDEN_GAMMA);
     }
@@ -19,20 +19,17 @@ final class Draw {
         return mix(state);
     }
 
-    /** Returns a number with a uniform distribution in [0, 1). */
+    /** Returns a uniformly distributed number in [0, 1). */
     double unit() {
         return (bits() >>> 11) * 0x1p-53;
     }
 
-    /** Returns a number with a uniform distribution in [0, bound). */
+    /** Returns a uniformly distributed number in [0, bound). */
     int below(int bound) {
         return (int) Math.multiplyHigh(bits() >>> 1, (long) bound << 1);
     }
 
-    /**
-     * Returns a number with an approximately normal distribution, with mean 0 and deviation 1. As a sum of twelve
-     * uniform numbers, it is within 6 of the mean.
-     */
+    /** Returns an approximately normally distributed number with mean 0 and deviation 1, within 6 of the mean. */
     double normal() {
         double sum = -6;
         for (int i = 0; i < 12; i++) {

@@ -29,7 +29,7 @@ public final class EventGenerator {
     /** The number of sessions. */
     public static final int SESSIONS = 10_000;
 
-    // With this exponent, the busiest session has about 4 % of the traffic, which a single core can still handle.
+    // The busiest session has about 4 % of the traffic, which a single core can handle.
     private static final double ZIPF_EXPONENT = 0.8;
 
     private static final int ONE_MALFORMED_IN = 100;
@@ -73,7 +73,7 @@ public final class EventGenerator {
     private final long seed;
     private final PayloadPool payloads;
 
-    /** For each session, the combined share of the traffic of this session and all sessions before it. */
+    /** For each session, its share of the traffic plus the shares of all earlier sessions. */
     private final double[] cumulativeShare = new double[SESSIONS];
 
     private final String[] sessionIds = new String[SESSIONS];
@@ -97,7 +97,7 @@ public final class EventGenerator {
         for (int session = 0; session < SESSIONS; session++) {
             sum += StrictMath.pow(session + 1.0, -ZIPF_EXPONENT);
             cumulativeShare[session] = sum;
-            // The names have their own random sequence, so that a session's name does not reveal its rank.
+            // The names have their own random sequence, so a name does not reveal its session's rank.
             sessionIds[session] = "s-%016x".formatted(new Draw(~seed, session).bits());
             sessionKeys[session] = sessionIds[session].getBytes(UTF_8);
         }
@@ -173,7 +173,7 @@ public final class EventGenerator {
         return ByteBuffer.wrap(header.value()).getLong();
     }
 
-    // An event's first draw determines its session, and the second determines whether it is malformed.
+    // An event's first draw determines its session, and the second one whether it is malformed.
 
     private int session(Draw draw) {
         int found = Arrays.binarySearch(cumulativeShare, draw.unit());

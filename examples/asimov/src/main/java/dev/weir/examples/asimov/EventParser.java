@@ -13,8 +13,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses one event in a single pass over its JSON tokens, without a tree. Unknown fields are skipped. Confined to the
- * thread that runs it.
+ * Parses one event in a single pass over its JSON tokens, without a tree. Skips unknown fields. Confined to the thread
+ * that runs it.
  */
 final class EventParser {
     static final long MIN_TIMESTAMP_MILLIS =
@@ -153,16 +153,13 @@ final class EventParser {
                 default -> skipValue();
             }
         }
-        // Check both fields here rather than at the end of the event. The payload is then always set after a payload
-        // object, so a second payload object is recognized as a duplicate.
+        // Checked here rather than at the end of the event, so that the payload is set after each payload object, and a
+        // second one is a duplicate.
         required("payload.encoding", encoding);
         required("payload.data", payload);
     }
 
-    /**
-     * Returns the kind of a device, or unspecified if the name is unknown. An unknown name does not make the event
-     * invalid, because it may be newer than this code.
-     */
+    /** Returns the kind of a device, or unspecified for an unknown name, which may be newer than this code. */
     private static DeviceKind kind(String name) {
         return switch (name) {
             case "desktop" -> DeviceKind.DEVICE_KIND_DESKTOP;
@@ -185,7 +182,7 @@ final class EventParser {
         };
     }
 
-    /** Enters the object in {@code field}. Fails if the field occurred before or is not an object. */
+    /** Enters the object in {@code field}. Fails if the field is not an object, or occurred before. */
     private void object(String field, @Nullable Object before) throws IOException, MalformedEventException {
         once(field, before);
         expect(field, JsonToken.START_OBJECT, "an object");

@@ -47,7 +47,7 @@ public final class FormUrlEncoded {
         return text.substring(start, end);
     }
 
-    /** Decodes every valid %XX of a text that has no lone surrogates. Bytes that are not UTF-8 become U+FFFD. */
+    /** Decodes every valid %XX of a text without lone surrogates. Bytes that are not UTF-8 become U+FFFD. */
     static String percentDecode(String text) {
         if (text.indexOf('%') < 0) {
             return text;
@@ -64,8 +64,7 @@ public final class FormUrlEncoded {
             }
         }
         for (int i = 0; i + 1 < length; i++) {
-            // These bytes encode a surrogate. Java would replace them with a single U+FFFD, but the standard requires
-            // one U+FFFD per byte.
+            // These bytes encode a surrogate. The standard requires one U+FFFD per byte, but Java writes a single one.
             if (bytes[i] == (byte) 0xED && (bytes[i + 1] & 0xff) >= 0xA0) {
                 bytes[i] = (byte) 0xFF;
             }

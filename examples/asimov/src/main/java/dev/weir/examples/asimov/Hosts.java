@@ -79,7 +79,7 @@ final class Hosts {
         boolean valid = parts.length <= 4;
         for (int i = 0; i < parts.length && valid; i++) {
             long part = number(parts[i]);
-            // The last part of an IPv4 address covers all remaining bytes, even if there are fewer than four parts.
+            // The last part of an IPv4 address covers all remaining bytes.
             int bits = i < parts.length - 1 ? 8 : 8 * (5 - parts.length);
             valid = part >= 0 && part < 1L << bits;
             address = address << bits | part;
@@ -95,8 +95,8 @@ final class Hosts {
     }
 
     /**
-     * Returns the value of a decimal, octal (0...) or hexadecimal (0x...) number; -1 if the text is not a number. The
-     * value is capped far above the highest address.
+     * Returns the value of a decimal, octal (0...) or hexadecimal (0x...) number, or -1. The value is capped far above
+     * the highest address.
      */
     private static long number(String part) {
         int radix = 10;
@@ -122,7 +122,7 @@ final class Hosts {
     }
 
     private static String ipv6(String host) throws InvalidUrlException {
-        // Pass only possible address literals to InetAddress, because it would look up any other string.
+        // Only possible address literals, because InetAddress looks up any other string.
         boolean literal =
                 host.endsWith("]") && host.chars().filter(c -> c == ':').count() >= 2;
         for (int i = 1; i < host.length() - 1 && literal; i++) {
@@ -135,7 +135,7 @@ final class Hosts {
                 byte[] bytes = address.getAddress();
                 return '[' + (address instanceof Inet4Address ? mapped(bytes) : compressed(pieces(bytes))) + ']';
             } catch (UnknownHostException ignored) {
-                // Falls through, because the text in brackets is not an IPv6 address.
+                // The text in brackets is not an IPv6 address.
             }
         }
         throw new InvalidUrlException("its host is not an IPv6 address");

@@ -5,8 +5,8 @@ import java.util.BitSet;
 /**
  * One compression. Confined to the thread that runs it.
  *
- * <p>The dictionary is an open-addressing table. It maps the code of a phrase and the next character to the code of the
- * longer phrase. For a phrase of a single character, the code before the character is {@link #ROOT}.
+ * <p>The dictionary is an open-addressing table. Its key is the code of a phrase and the next character, and its value
+ * the code of the longer phrase. A phrase of one character has {@link #ROOT} in its key.
  */
 final class LzCompressor {
     private static final int ROOT = 1;
@@ -17,12 +17,12 @@ final class LzCompressor {
     private long heldBits;
     private int heldCount;
 
-    /** The number of codes that a decompressor knows at this point. The width of the next code depends on it. */
+    /** The number of codes that a decompressor knows at this point. It determines the width of the next code. */
     private int knownCodes = 2;
 
     private int nextCode = LzDecompressor.FIRST_PHRASE;
 
-    /** Codes of single characters that have not been sent as literals yet. */
+    /** Codes of single characters that have not been sent as literals. */
     private final BitSet pendingLiterals = new BitSet();
 
     // Slot: key = phrase code << 16 | character, 0 when free; value = code.
@@ -92,10 +92,7 @@ final class LzCompressor {
         }
     }
 
-    /**
-     * Writes the remaining bits as a last character. Like the reference implementation, it writes the character even if
-     * no bits remain.
-     */
+    /** Writes the remaining bits as a last character, even if there are none, like the reference implementation. */
     private void flush() {
         emit();
     }

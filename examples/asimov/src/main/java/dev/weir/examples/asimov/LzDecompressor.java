@@ -11,16 +11,15 @@ import java.util.Arrays;
 /**
  * A single decompression. Confined to the thread that runs it.
  *
- * <p>Every phrase in the dictionary already occurs in the output. It is either a literal character, or a phrase
- * followed by the first character of the next phrase. Therefore the dictionary only stores positions in the output, and
- * creates no strings. Work and memory are linear in the sizes of the input and the allowed output, whatever the input
- * contains.
+ * <p>Every phrase is already in the output: a literal character, or an earlier phrase and the first character of the
+ * next one. The dictionary therefore stores positions in the output instead of strings. Work and memory are linear in
+ * the sizes of the input and the allowed output.
  *
  * <p>The output consists of bytes: each UTF-16 unit is encoded separately in one to three bytes. Without surrogates,
- * this is already UTF-8. With surrogates, pairs are joined at the end.
+ * this is UTF-8. Pairs of surrogates are joined at the end.
  */
 final class LzDecompressor {
-    // The codes with a fixed meaning. All codes from FIRST_PHRASE on refer to phrases.
+    // Codes with a fixed meaning. All codes from FIRST_PHRASE on are phrases.
     static final int LITERAL_8_BITS = 0;
     static final int LITERAL_16_BITS = 1;
     static final int END = 2;
@@ -38,9 +37,7 @@ final class LzDecompressor {
     private static final VarHandle EIGHT_BYTES =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /**
-     * Arrays that successive runs of a thread reuse, because new arrays would have to be cleared and garbage-collected.
-     */
+    /** Arrays that a thread reuses, because new arrays must be cleared and garbage-collected. */
     private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
 
     private final String input;
@@ -49,8 +46,8 @@ final class LzDecompressor {
     private final Scratch scratch;
 
     /**
-     * The bits of the input up to its end or its first character outside the alphabet. Such a character is an error
-     * only if it is before the end mark.
+     * The input's bits up to its end, or up to a character outside the alphabet. Such a character is an error only
+     * before the end mark.
      */
     private final byte[] stream;
 
@@ -61,7 +58,8 @@ final class LzDecompressor {
     private byte[] output;
 
     /**
-     * Number of bytes of {@code output} that may be filled before the limit must be checked. The array may be larger.
+     * The number of bytes of {@code output} that may be filled before the limit must be checked. The array may be
+     * larger.
      */
     private int outputBytes;
 
@@ -69,8 +67,8 @@ final class LzDecompressor {
     private boolean surrogates;
 
     /**
-     * For each code, the start of its phrase in the output in the upper bits, and the length of the phrase in the lower
-     * bits. Storing both in one array saves a read per phrase.
+     * For each code, the start of its phrase in the output (upper bits) and its length (lower bits). One array saves a
+     * read per phrase.
      */
     private long[] phrases;
 
@@ -132,8 +130,7 @@ final class LzDecompressor {
                 if (code < size) {
                     appendCopy(phrases[code]);
                 } else if (code == size) {
-                    // The code refers to the phrase that is being added: the previous phrase, followed by the previous
-                    // phrase's first character.
+                    // The code is the phrase being added: the previous phrase and its first character.
                     appendCopy(last);
                     appendCopy(phrase(start, unitBytes(output[start])));
                 } else {
@@ -153,11 +150,10 @@ final class LzDecompressor {
     }
 
     /**
-     * Copies phrases as long as the codes refer to existing short phrases, as most codes do, and there is space. Fields
-     * are kept in local variables, because most of the time is spent here.
+     * Copies phrases while the codes refer to existing short phrases and there is space. Uses local variables, because
+     * most of the time is spent here.
      *
-     * <p>It copies eight bytes at a time, even past the end of the phrase. This is cheaper than branches that are hard
-     * to predict.
+     * <p>Copies eight bytes at a time, even past the end of the phrase, which is cheaper than unpredictable branches.
      */
     private void copyPhrases() {
         byte[] bits = stream;
@@ -192,7 +188,7 @@ final class LzDecompressor {
         nextBit = bit;
     }
 
-    /** Returns the number of bits of a code, which depends on the largest code that is possible at this point. */
+    /** Returns the number of bits of a code, which depends on the largest possible code. */
     private static int codeBits(int size) {
         return Integer.SIZE - Integer.numberOfLeadingZeros(size);
     }
@@ -201,7 +197,7 @@ final class LzDecompressor {
         return (long) start << PLACE_BITS | length;
     }
 
-    /** Returns the encoded length, in bytes, of the UTF-16 code unit whose first encoded byte is {@code first}. */
+    /** Returns the encoded length, in bytes, of the UTF-16 unit that starts with {@code first}. */
     private static int unitBytes(byte first) {
         if (first >= 0) {
             return 1;
@@ -294,10 +290,7 @@ final class LzDecompressor {
         }
     }
 
-    /**
-     * Checks the size limit in characters. Characters are only counted if there are more bytes than the limit, because
-     * there are never more characters than bytes.
-     */
+    /** Checks the limit in characters. Counts them only if there are more bytes than the limit. */
     private void checkLength() throws LzStringException {
         if (length > maxChars && chars() > maxChars) {
             throw tooLarge();
@@ -308,7 +301,7 @@ final class LzDecompressor {
         return new LzStringException(Fault.TOO_LARGE, "decompresses to more than " + maxChars + " characters");
     }
 
-    /** Returns the number of UTF-16 units in the output, that is, the number of first bytes of units. */
+    /** Returns the number of UTF-16 units in the output. */
     private int chars() {
         int chars = 0;
         for (int i = 0; i < length; i++) {
@@ -338,13 +331,13 @@ final class LzDecompressor {
                 };
     }
 
-    /** Converts the output to UTF-8 in place, because the conversion never makes it longer. */
+    /** Converts the output to UTF-8 in place. The conversion never makes it longer. */
     private void joinSurrogates() {
         byte[] bytes = output;
         int to = 0;
         int at = 0;
         while (at < length) {
-            // All surrogates begin with this byte. Only the characters U+D000 to U+D7FF begin with it too.
+            // All surrogates begin with this byte, and so do the characters U+D000 to U+D7FF.
             if (bytes[at] != (byte) 0xED || !Character.isSurrogate(unit(at))) {
                 bytes[to++] = bytes[at++];
                 continue;
@@ -375,11 +368,10 @@ final class LzDecompressor {
     }
 
     /**
-     * The buffers that a thread keeps between two runs. A run never reads old content of the arrays, because it writes
-     * first.
+     * The buffers that a thread keeps between two runs. A run writes before it reads, so old content does not matter.
      */
     private static final class Scratch {
-        /** The size of the largest array that is kept. A larger array is used for one run only. */
+        /** The size of the largest array to keep. */
         private static final int MOST_KEPT_BYTES = 256 * 1024;
 
         private byte[] stream = {};

@@ -3,12 +3,11 @@ package dev.weir.examples.asimov;
 import java.util.Arrays;
 
 /**
- * The alphabet of one form of LZ-string. It defines how many bits of the stream a character carries, and which
- * character encodes which bits. Immutable.
+ * The alphabet of one form of LZ-string: which character encodes which bits, and how many. Immutable.
  *
- * <p>The bits of a stream fill each character from the highest bit down, but each code in the stream starts with its
- * lowest bit. Therefore the compressor and the decompressor reverse the bits of each character. The decompressor can
- * then mask a code out of an accumulator.
+ * <p>A stream fills each character from the highest bit down, but its codes start with their lowest bit. The compressor
+ * and the decompressor therefore reverse the bits of each character, and the decompressor can mask a code out of an
+ * accumulator.
  */
 enum LzForm {
     PLAIN(16, 0, ""),
@@ -41,10 +40,7 @@ enum LzForm {
         }
     }
 
-    /**
-     * Returns the bits that {@code symbol} carries, with the stream's first bit in the lowest position; or
-     * {@link #FOREIGN}.
-     */
+    /** Returns the bits of {@code symbol}, with the stream's first bit in the lowest position, or {@link #FOREIGN}. */
     int reversedBits(char symbol) {
         if (reversedByAscii.length > 0) {
             return symbol < reversedByAscii.length ? reversedByAscii[symbol] : FOREIGN;

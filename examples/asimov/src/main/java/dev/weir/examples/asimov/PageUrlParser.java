@@ -73,7 +73,7 @@ final class PageUrlParser {
         }
     }
 
-    /** The first colon outside brackets ends the host. */
+    /** Returns the index of the first colon outside brackets, which ends the host. */
     private int hostEnd(int authorityEnd) {
         boolean inBrackets = false;
         for (int i = at; i < authorityEnd; i++) {
@@ -105,7 +105,7 @@ final class PageUrlParser {
     private String path() {
         int end = endOf(PATH_ENDS, at);
         List<String> segments = new ArrayList<>();
-        // If the text has no slash here, the path is empty and becomes "/".
+        // Without a slash here, the path is empty and becomes "/".
         while (at < end) {
             int segmentEnd = Math.min(endOf(SEGMENT_ENDS, at + 1), end);
             String segment = percentEncoded(url.substring(at + 1, segmentEnd), ENCODED_IN_PATH);
@@ -136,10 +136,7 @@ final class PageUrlParser {
         return url.substring(start, at);
     }
 
-    /**
-     * Returns the index of the first character at or after {@code from} that is in {@code ends}, or the end of the
-     * text.
-     */
+    /** Returns the index of the first character in {@code ends}, from {@code from} on, or the end of the text. */
     private int endOf(AsciiSet ends, int from) {
         int i = from;
         while (i < url.length() && !ends.has(url.charAt(i))) {

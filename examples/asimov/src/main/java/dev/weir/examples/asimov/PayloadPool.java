@@ -3,8 +3,7 @@ package dev.weir.examples.asimov;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
- * The payloads that a generator's events share. They are made and compressed once, because compression is expensive.
- * Immutable, thread-safe.
+ * The payloads that a generator's events share, compressed once. Immutable, thread-safe.
  *
  * <p>Sizes before compression are approximately log-normal, from 100 to 50,000 characters. Both ends of the range
  * occur.
@@ -41,7 +40,7 @@ final class PayloadPool {
     /** Valid JSON objects for an event's "payload" field. */
     private final byte[][] sound = new byte[PAYLOADS][];
 
-    /** The same payloads with the second half of the compressed data cut off. */
+    /** The same payloads, with half of the compressed data cut off. */
     private final byte[][] truncated = new byte[PAYLOADS][];
 
     PayloadPool(long seed, int medianChars) {
@@ -76,10 +75,7 @@ final class PayloadPool {
         return (int) Math.max(MIN_CHARS, Math.min(MAX_CHARS, chars));
     }
 
-    /**
-     * Returns text as a page's script might collect it: a title, then interactions until the text has {@code chars}
-     * characters.
-     */
+    /** Returns text as a page's script might collect it: a title and interactions, {@code chars} characters long. */
     private static String text(Draw draw, int chars) {
         String end = "]}";
         StringBuilder text = new StringBuilder(chars + 100)

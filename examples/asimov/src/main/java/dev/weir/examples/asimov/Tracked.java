@@ -3,8 +3,7 @@ package dev.weir.examples.asimov;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A source record and its latest intermediate result. The record is kept because a dead-letter record may have to be
- * made from it. Immutable.
+ * A source record and its latest intermediate result. Dead-letter records are made from the source record. Immutable.
  */
 record Tracked<V>(ConsumerRecord<byte[], byte[]> source, V value) {
 

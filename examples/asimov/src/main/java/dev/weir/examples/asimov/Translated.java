@@ -6,6 +6,6 @@ package dev.weir.examples.asimov;
  *
  * @param key the session in UTF-8
  */
-// The components are arrays because a producer's record needs arrays, and a copy per record would have no benefit.
+// A producer's record needs arrays, and a copy per record would have no benefit.
 @SuppressWarnings("ArrayRecordComponent")
 public record Translated(byte[] key, byte[] protobuf) implements Translation {}

@@ -85,7 +85,7 @@ class AsimovRecordsTest {
                 .isNull();
     }
 
-    /** Regression: a replay would have sent the record to the other flow's topic, or not at all. */
+    /** Regression: a replay sent the record to the other flow's topic, or not at all. */
     @Test
     void deadLetter_ofARecordWithHeadersOfOtherDeaths_hasThoseOfThisOneOnly() {
         ConsumerRecord<byte[], byte[]> source = source(123);

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class AsimovTranslatorTest {
-    // Made with the npm package.
+    // Compressed with the npm package.
     private static final String DATA = "N4IgLglmA2CmIC4QGECGAzAlwAkCw2IAaEVAYzAGdEBtEE6CEga0NvqZboeYF0BfIA==";
 
     private static final String EVENT = """
@@ -145,7 +145,7 @@ class AsimovTranslatorTest {
     void translate_notOneJsonObject_isInvalidJson(String json) {
         Malformed malformed = (Malformed) translator.translate(("" + json).getBytes(UTF_8));
 
-        // An empty object is valid JSON. The fault is the text after it, which is found first.
+        // The empty object is valid. The fault is the text after it.
         assertThat(malformed.reason()).isEqualTo(Reason.INVALID_JSON);
     }
 

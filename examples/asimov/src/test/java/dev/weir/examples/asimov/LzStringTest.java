@@ -36,7 +36,7 @@ class LzStringTest {
     @MethodSource("vectors")
     void decompress_whatReferenceMade_givesTheText(Vector vector) throws LzStringException {
         String text = vector.text("text");
-        // The limit is exact: not even one additional character is needed.
+        // The limit is exact.
         int most = text.length();
         assertThat(LzString.decompress(vector.text("plain"), most)).isEqualTo(text);
         assertThat(LzString.decompressFromUtf16(vector.text("utf16"), most)).isEqualTo(text);
@@ -108,7 +108,7 @@ class LzStringTest {
         assertThat(faults).isPositive();
     }
 
-    /** A thread reuses its arrays. Their old contents and sizes must not affect a text or a fault. */
+    /** A thread reuses its arrays. Old contents must not affect a text or a fault. */
     @ParameterizedTest
     @EnumSource
     void decompress_onAThreadThatDidMuchBefore_givesTheSameAsOnANewOne(LzForm form) throws Exception {
@@ -142,7 +142,7 @@ class LzStringTest {
     void decompress_anyPrefix_saysTruncated(LzForm form) {
         String compressed =
                 LzCompressor.compress("hello, hello, hello \u6c34\u6c34", form).toString();
-        // The last character may be mere padding, so the prefix without it may still contain the end mark.
+        // The last character may be padding, so the prefix without it may contain the end mark.
         for (int length = 0; length < compressed.length() - 1; length++) {
             String prefix = compressed.substring(0, length);
             assertThat(fault(prefix, form, NO_LIMIT)).as(prefix).isEqualTo(Fault.TRUNCATED);
@@ -184,7 +184,7 @@ class LzStringTest {
                 .fault();
     }
 
-    /** Returns pairs of surrogates, and now and then one that has lost its other half. */
+    /** Returns pairs of surrogates, and some lone ones. */
     private static String randomEmoji(Random random) {
         StringBuilder text = new StringBuilder();
         int emoji = random.nextInt(100);
@@ -197,7 +197,7 @@ class LzStringTest {
         return text.toString();
     }
 
-    /** Small alphabets and repetitions lead to long phrases, and large alphabets to literals. */
+    /** Returns text from a small alphabet with repetitions (long phrases), or from a large one (literals). */
     private static String randomText(Random random) {
         int alphabet = new int[] {2, 4, 26, 256, 65_536}[random.nextInt(5)];
         int length = random.nextInt(random.nextInt(10) == 0 ? 5_000 : 200);

@@ -20,7 +20,7 @@ class OutputLedgerTest {
 
     private final OutputLedger ledger = new OutputLedger(GENERATOR, EVENTS);
 
-    /** Returns, in order, the numbers of all events that belong in one of the two topics. */
+    /** Returns, in order, the numbers of all events for one of the two topics. */
     private static List<Long> numbers(boolean malformed) {
         return new ArrayList<>(LongStream.range(0, EVENTS)
                 .filter(i -> GENERATOR.malformed(i).isPresent() == malformed)
@@ -54,7 +54,7 @@ class OutputLedgerTest {
         return ledger.summary();
     }
 
-    /** Returns the indices, within {@code numbers}, of the first pair of nearby events of the same session. */
+    /** Returns the indices, within {@code numbers}, of the first two nearby events of one session. */
     private static int[] pairOfOneSession(List<Long> numbers) {
         for (int first = 0; first < numbers.size(); first++) {
             for (int second = first + 1; second < Math.min(numbers.size(), first + 50); second++) {

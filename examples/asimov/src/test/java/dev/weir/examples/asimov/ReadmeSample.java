@@ -5,7 +5,7 @@ import dev.weir.kafka.KafkaSink;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.ProducerSettings;
 
-/** The sample of this example's README, compiled here; {@link AsimovPipeline} is what runs. Stateless. */
+/** The sample of this example's README, compiled but not run. Stateless. */
 final class ReadmeSample {
 
     private ReadmeSample() {}

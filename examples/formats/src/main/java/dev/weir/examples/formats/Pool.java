@@ -6,8 +6,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A pool of serdes. It never gives the same serde to two concurrent calls, because Kafka's serdes need not be
- * thread-safe and handlers run on many threads. It keeps all serdes that it has created. Thread-safe.
+ * A pool of serdes for concurrent calls. Kafka's serdes need not be thread-safe, so each is used by one call at a time.
+ * Keeps all serdes that it has created. Thread-safe.
  */
 final class Pool<S> {
 
@@ -18,10 +18,7 @@ final class Pool<S> {
         this.maker = maker;
     }
 
-    /**
-     * Calls a function with a serde from the pool. It prefers the most recently used serde, which has probably already
-     * cached the schemas.
-     */
+    /** Calls a function with the most recently used free serde, which has probably cached the schemas. */
     <R> R with(Function<S, R> call) {
         S one = idle.pollFirst();
         if (one == null) {

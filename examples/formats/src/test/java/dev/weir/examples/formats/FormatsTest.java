@@ -187,7 +187,7 @@ class FormatsTest {
         }
     }
 
-    /** Returns the order with a schema number that the registry has not assigned. */
+    /** Returns the order with a schema number that the registry does not know. */
     private static byte[] unknownSchema(byte[] order) {
         byte[] other = order.clone();
         other[3] = 99;

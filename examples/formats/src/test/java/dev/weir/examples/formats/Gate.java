@@ -12,7 +12,7 @@ import java.net.http.HttpResponse;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A proxy in front of the registry. While closed, it answers 503, like a proxy whose service is down. Thread-safe. */
+/** A proxy in front of the registry. It answers 503 while it is closed. Thread-safe. */
 final class Gate implements AutoCloseable {
 
     private final String registry;

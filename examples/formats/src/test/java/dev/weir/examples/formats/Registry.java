@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Apicurio Registry in a separate process, as unpacked by the build. It keeps schemas in memory. */
+/** Apicurio Registry in a separate process. It keeps schemas in memory. */
 final class Registry implements BeforeAllCallback, AfterAllCallback {
 
     private static final Pattern ADDRESS = Pattern.compile("Listening on: (http://[0-9.]+:[0-9]+)\\.");
@@ -25,7 +25,7 @@ final class Registry implements BeforeAllCallback, AfterAllCallback {
     private @Nullable Process process;
     private String address = "";
 
-    /** Without a path. */
+    /** Returns the registry's address, without a path. */
     String address() {
         return address;
     }

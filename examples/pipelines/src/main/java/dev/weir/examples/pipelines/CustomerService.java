@@ -22,8 +22,7 @@ import java.util.concurrent.TimeUnit;
 public final class CustomerService implements AutoCloseable {
 
     static {
-        // If there are more than 200 idle connections, the JDK's server closes some of them, even if a client is just
-        // about to use them.
+        // With more than 200 idle connections, the JDK's server closes some, even if a client is about to use them.
         System.setProperty("sun.net.httpserver.maxIdleConnections", "10000");
     }
 

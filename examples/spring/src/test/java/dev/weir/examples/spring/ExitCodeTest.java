@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Bean;
 /** Runs the application in a separate process, with an additional pipeline that fails. */
 class ExitCodeTest {
 
-    /** Has no {@code @Configuration}, because other tests in this package would find it. */
+    /** Without {@code @Configuration}, so that other tests in this package do not find it. */
     static class Failing {
         @Bean
         Pipeline failing() {

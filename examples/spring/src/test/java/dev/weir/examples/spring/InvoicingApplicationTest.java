@@ -30,7 +30,7 @@ class InvoicingApplicationTest {
     private static final int CUSTOMERS = 50;
     private static final Duration LONG = Duration.ofMinutes(2);
 
-    /** The starter connects the application to a cluster that is a bean. */
+    /** The cluster is a bean. The starter connects the application to it. */
     @TestConfiguration(proxyBeanMethods = false)
     static class Broker {
         @Bean

@@ -36,7 +36,7 @@ class InvoicingShutdownTest {
     private static final Duration LONG = Duration.ofMinutes(2);
 
     private static ConfigurableApplicationContext start() {
-        // Passed as an argument, because application.yaml overrides default properties.
+        // An argument, because application.yaml overrides default properties.
         return new SpringApplicationBuilder(InvoicingApplication.class)
                 .web(WebApplicationType.NONE)
                 .run("--spring.kafka.bootstrap-servers=" + KAFKA.bootstrapServers());
@@ -65,7 +65,7 @@ class InvoicingShutdownTest {
             enough.countDown();
         }
         load.join();
-        // Every order that was begun is invoiced and committed. The others are left for the next run.
+        // Every order that was begun is invoiced and committed. The next run handles all others.
         assertThat(sum(kafka.committedOffsets("invoicing"))).isEqualTo(sum(kafka.endOffsets("invoices")));
 
         try (ConfigurableApplicationContext second = start()) {
@@ -83,8 +83,7 @@ class InvoicingShutdownTest {
     }
 
     /**
-     * Slows the load down after {@link #FULL_SPEED_ORDERS}, so that it lasts until the close even after a slow start,
-     * but does not create too much work.
+     * Slows the load down after {@link #FULL_SPEED_ORDERS}, so that it lasts until the close even after a slow start.
      */
     private static void slowDown(long produced, CountDownLatch enough) {
         if (produced >= FULL_SPEED_ORDERS) {

@@ -17,7 +17,7 @@ import org.springframework.boot.web.server.servlet.context.ServletWebServerAppli
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Import;
 
-/** The pipelines of the application alone. */
+/** Tests the pipelines of the application alone. */
 @WeirTest(topics = {"orders:6", "invoices:6", "orders-failed"})
 @Import(Pricing.class)
 class InvoicingSliceTest {

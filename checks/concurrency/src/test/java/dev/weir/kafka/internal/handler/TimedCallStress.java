@@ -8,7 +8,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A call ends while its timer fires. The thread continues with the next record, and must not see the interrupt. */
+/** A call ends while its timer fires. Its thread takes the next record, and must not see the interrupt. */
 @JCStressTest
 @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "the thread is clean")
 @Outcome(expect = Expect.FORBIDDEN, desc = "the interrupt of one record reached the next")
@@ -17,17 +17,14 @@ public class TimedCallStress {
 
     private volatile @Nullable TimedCall call;
 
-    /** Waits briefly, so that the other actor is more likely to act at the same time. */
+    /** Waits briefly, so that the other actor acts at the same time more often. */
     private static void linger() {
         for (int i = 0; i < 10; i++) {
             Thread.onSpinWait();
         }
     }
 
-    /**
-     * An interrupt may also arrive after the check at the end. The first check of the next call on this thread then
-     * sees it.
-     */
+    /** The interrupt may also arrive after the last check. The thread's next call then sees it. */
     @Actor
     public void lane(I_Result result) {
         boolean before = Thread.interrupted();
@@ -46,7 +43,7 @@ public class TimedCallStress {
         }
     }
 
-    /** Faulty: no lock keeps ending and interrupting from happening at the same time. */
+    /** Faulty: ends and interrupts without a lock. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "the thread is clean")
     @Outcome(expect = Expect.FORBIDDEN, desc = "the interrupt of one record reached the next")

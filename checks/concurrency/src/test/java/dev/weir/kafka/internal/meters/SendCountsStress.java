@@ -35,7 +35,7 @@ public class SendCountsStress {
         result.r2 = counts.unanswered();
     }
 
-    /** Faulty: counters that support only one sending and one answering thread. */
+    /** Faulty: supports only one sending and one answering thread. */
     @JCStressTest
     @Outcome(id = "2, 0", expect = Expect.ACCEPTABLE, desc = "both records sent and answered")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a count was lost")

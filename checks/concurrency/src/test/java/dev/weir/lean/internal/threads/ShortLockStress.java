@@ -39,7 +39,7 @@ public class ShortLockStress {
         result.r2 = next();
     }
 
-    /** Faulty: the lock is checked and then taken, in two steps. */
+    /** Faulty: checks the lock and takes it in two steps. */
     @JCStressTest
     @Outcome(
             id = {"1, 2", "2, 1"},

@@ -12,8 +12,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A caller that holds no pending acknowledgement of a combined element requests one while the last one ends. Either the
- * request is refused, or the element's member waits for the new acknowledgement.
+ * A caller requests an acknowledgement of a combined element while the last pending one ends. The request is refused,
+ * or the element's member waits for it.
  */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "too late")

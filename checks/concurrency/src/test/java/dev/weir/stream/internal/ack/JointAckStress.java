@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * An element was built from two others, its members, and has two holders. Both end their acknowledgements, and one of
- * them first adds two more. Each member is acknowledged exactly once.
+ * An element was built from two members and has two holders. Both end their acknowledgements, and one first adds two
+ * more. Each member is acknowledged exactly once.
  */
 @JCStressTest
 @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "each member once")
@@ -49,9 +49,8 @@ public class JointAckStress {
     }
 
     /**
-     * An element built from one member has two holders. One holder's result leaves a stream and is acknowledged
-     * outside. The other holder abandons the element inside the stream. The member is abandoned exactly once, inside
-     * the stream.
+     * An element built from one member has two holders. One acknowledges its result outside the stream. The other
+     * abandons the element inside. The member is abandoned exactly once, inside the stream.
      */
     @JCStressTest
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "all claims ended, one abandoned where it was")
@@ -111,7 +110,7 @@ public class JointAckStress {
         }
     }
 
-    /** Faulty: acknowledgements are counted without atomic operations. */
+    /** Faulty: counts acknowledgements without atomic operations. */
     @JCStressTest
     @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "each member once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a member was lost or acknowledged twice")

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A closed stage adds a pending acknowledgement to the leftovers while its substream is reported as completed. The
- * element is acknowledged once.
+ * A closed stage leaves a pending acknowledgement while its substream is reported as completed. The element is
+ * acknowledged once.
  */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
@@ -40,7 +40,7 @@ public class LeftoversStress {
         result.r2 = claims.open();
     }
 
-    /** Faulty: checks whether the stream has ended and stores the acknowledgement in two steps. */
+    /** Faulty: checks whether the stream has ended, and stores the acknowledgement, in two steps. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")

@@ -16,8 +16,8 @@ import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * A boundary queue has room for one element. One thread puts two batches and ends the queue, while another takes. Both
- * batches are delivered in order, then the end, and no wake-up is lost.
+ * One thread puts two batches into a queue of size one and ends it, while another takes. Both batches arrive in order,
+ * then the end, and no wake-up is lost.
  */
 @JCStressTest
 @Outcome(id = "12, 1", expect = Expect.ACCEPTABLE, desc = "both in order, then the end")
@@ -25,7 +25,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 @State
 public class BoundaryQueueStress {
 
-    /** Longest wait of a take before the case counts a wake-up as lost. */
+    /** The maximum wait of a take. After a longer wait, a wake-up counts as lost. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final StageMeter METER = new StageMeter();
@@ -64,7 +64,7 @@ public class BoundaryQueueStress {
         }
     }
 
-    /** A put waits for room while the downstream stage cancels. The put returns and is refused. */
+    /** A put waits for space while the downstream stage cancels. The put returns and is refused. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "refused")
     @Outcome(expect = Expect.FORBIDDEN, desc = "taken into a full queue")
@@ -96,7 +96,7 @@ public class BoundaryQueueStress {
         }
     }
 
-    /** Faulty: the taker checks and waits in two steps, so a signal between them is lost. */
+    /** Faulty: checks and waits in two steps, so a signal between them is lost. */
     @JCStressTest
     @Outcome(id = "12, 1", expect = Expect.ACCEPTABLE, desc = "both in order, then the end")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a batch or a wake-up was lost")
@@ -119,7 +119,6 @@ public class BoundaryQueueStress {
             }
         }
 
-        /** Takes an item. Returns 0 if none arrives in time. */
         @SuppressWarnings({"LockNotBeforeTry", "WaitNotInLoop"}) // the planted fault
         private int take() {
             lock.lock();

@@ -4,14 +4,14 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
 
-/** The two sides of an exchange of batches, for jcstress actors to call. Stateless. */
+/** The two sides of a batch exchange, for jcstress actors to call. Stateless. */
 public final class Crossing {
 
     private static final StageMeter METER = new StageMeter();
 
     private Crossing() {}
 
-    /** Puts batches of one element each, and then ends the exchange. */
+    /** Puts batches of one element each, and ends the exchange. */
     public static void putAll(BatchExchange<Integer, ?> exchange, PendingCount claims, int batches) {
         try {
             for (int i = 0; i < batches; i++) {

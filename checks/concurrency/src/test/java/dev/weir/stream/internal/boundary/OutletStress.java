@@ -14,10 +14,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/**
- * A batch is put into an outlet while the downstream stages end by themselves. The batch is acknowledged exactly once,
- * whether or not it was already in the queue.
- */
+/** A batch is put into an outlet while the downstream stages end. The batch is acknowledged exactly once. */
 @JCStressTest
 @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "each batch once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a batch was lost or acknowledged twice")
@@ -54,7 +51,7 @@ public class OutletStress {
         result.r1 = counting.acks.get();
     }
 
-    /** Faulty: checks whether the outlet was released and puts the batch in two steps. */
+    /** Faulty: checks whether the outlet was released, and puts the batch, in two steps. */
     @JCStressTest
     @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "each batch once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a batch was lost or acknowledged twice")

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * Two workers divide a batch of five elements into chunks of two. Each element goes to exactly one of them, and only
- * one worker completes the batch.
+ * Two workers divide a batch of five elements into chunks of two. Each element goes to one worker, and one worker
+ * completes the batch.
  */
 @JCStressTest
 @Outcome(id = "11111, 1, 1", expect = Expect.ACCEPTABLE, desc = "each element once, completed once")
@@ -57,7 +57,7 @@ public class TakeChunkStress {
         result.r3 = work.isDone() ? 1 : 0;
     }
 
-    /** Faulty: a worker checks for and takes a chunk in two steps. */
+    /** Faulty: checks for a chunk and takes it in two steps. */
     @JCStressTest
     @Outcome(id = "11111, 1, 1", expect = Expect.ACCEPTABLE, desc = "each element once, completed once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "an element was left out or given twice")

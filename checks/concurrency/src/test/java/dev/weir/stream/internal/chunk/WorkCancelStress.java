@@ -21,7 +21,7 @@ public class WorkCancelStress {
     private final Abandoned abandoned = new Abandoned();
     private final WorkerBatch<Integer> work = new WorkerBatch<>(abandoned.batch(), 2);
 
-    /** Counts for each of two elements how often it was abandoned. */
+    /** Counts how often each of two elements is abandoned. */
     static final class Abandoned implements AckTarget {
 
         private final AtomicInteger[] counts = {new AtomicInteger(), new AtomicInteger()};

@@ -9,8 +9,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * A worker replaces two elements while the downstream stage checks whether they are done. If the stage sees them as
- * done, it also sees both replacements.
+ * A worker replaces two elements while the downstream stage checks whether they are done. If they are, the stage sees
+ * both replacements.
  */
 @JCStressTest
 @Outcome(id = "0, 0, 0", expect = Expect.ACCEPTABLE, desc = "not done yet")

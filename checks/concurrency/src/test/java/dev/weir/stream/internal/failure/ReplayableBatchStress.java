@@ -44,8 +44,8 @@ public class ReplayableBatchStress {
     }
 
     /**
-     * An element is abandoned while its batch is closed because no further attempt follows. Its source sees it
-     * abandoned exactly once.
+     * An element is abandoned while its batch is closed after the last attempt. Its source sees it abandoned exactly
+     * once.
      */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
@@ -72,7 +72,7 @@ public class ReplayableBatchStress {
             result.r1 = left.times.get();
         }
 
-        /** Faulty: closing reads the acknowledgements before it sets the closed flag. */
+        /** Faulty: reads the acknowledgements before setting the closed flag. */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
         @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -143,7 +143,7 @@ public class ReplayableBatchStress {
             result.r1 = left.times.get();
         }
 
-        /** Faulty: the source reads the acknowledgements before it marks the elements as revoked. */
+        /** Faulty: reads the acknowledgements before marking the elements as revoked. */
         @JCStressTest
         @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")
         @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")
@@ -173,8 +173,8 @@ public class ReplayableBatchStress {
     }
 
     /**
-     * A result from one attempt leaves the surrounding stream while the result from another attempt finishes the
-     * element. No pending acknowledgement is added to a finished element.
+     * The result of one attempt leaves the stream while another attempt's result finishes the element. A finished
+     * element gets no further acknowledgement.
      */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "all ended, none added too late")
@@ -204,7 +204,7 @@ public class ReplayableBatchStress {
             result.r1 = outer.open.get() + 100 * outer.late.get();
         }
 
-        /** Faulty: checks whether the element is finished, and adds a pending acknowledgement, in two steps. */
+        /** Faulty: checks whether the element is finished, and adds an acknowledgement, in two steps. */
         @JCStressTest
         @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "all ended, none added too late")
         @Outcome(expect = Expect.FORBIDDEN, desc = "one left open or added too late")
@@ -236,7 +236,7 @@ public class ReplayableBatchStress {
         }
     }
 
-    /** Counts the pending acknowledgements of an element, and the ones that are added after it is finished. */
+    /** Counts the pending acknowledgements of an element, and any that are added too late. */
     private static final class Outer implements AckTarget {
 
         private final AtomicInteger open = new AtomicInteger(1);
@@ -286,7 +286,7 @@ public class ReplayableBatchStress {
         }
     }
 
-    /** Faulty: checks whether the element was finished before, and finishes it, in two steps. */
+    /** Faulty: checks whether the element is finished, and finishes it, in two steps. */
     @JCStressTest
     @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "twice or never")

@@ -16,8 +16,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * One thread puts more elements than there is room for while another takes. Each element is either taken or dropped,
- * and is acknowledged exactly once.
+ * One thread puts more elements than fit while another takes. Each element is taken or dropped, and acknowledged
+ * exactly once.
  */
 @JCStressTest
 @Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each once")

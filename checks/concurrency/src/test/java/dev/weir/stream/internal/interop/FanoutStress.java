@@ -18,7 +18,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
  * Two subscribers request elements on their own threads while the loop distributes elements. Both get all elements, and
- * the loop misses no request.
+ * no request is lost.
  */
 @JCStressTest
 @Outcome(id = "2, 2", expect = Expect.ACCEPTABLE, desc = "both batches, and an end for both")
@@ -57,7 +57,6 @@ public class FanoutStress {
         result.r2 = one.ends + other.ends;
     }
 
-    /** Runs the sink's loop with two batches. */
     private static void handOut(FanoutSink<Integer> fanout, PendingCount claims) {
         try {
             fanout.loop(new Context()).run(new TwoBatches(claims));
@@ -158,8 +157,8 @@ public class FanoutStress {
     }
 
     /**
-     * A second subscriber arrives before the first one requests elements, while the loop is already running. Both get
-     * the same elements.
+     * A second subscriber arrives while the loop is running, before the first one requests elements. Both get the same
+     * elements.
      */
     @JCStressTest
     @Outcome(id = "2, 2", expect = Expect.ACCEPTABLE, desc = "both batches for both")

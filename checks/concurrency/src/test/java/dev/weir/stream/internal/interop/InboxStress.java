@@ -63,7 +63,7 @@ public class InboxStress {
         }
     }
 
-    /** Faulty: nothing guards the waiting elements. */
+    /** Faulty: does not guard the waiting elements. */
     @JCStressTest
     @Outcome(id = "111, 1", expect = Expect.ACCEPTABLE, desc = "all")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a gap, or no end")

@@ -13,8 +13,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two inputs each put two batches into a queue with room for one, and end, while a third thread takes. All four batches
- * are delivered before the end, and no wake-up is lost.
+ * Two inputs put two batches each into a queue of size one, and end, while a third thread takes. All batches arrive
+ * before the end, and no wake-up is lost.
  */
 @JCStressTest
 @Outcome(id = "33, 1", expect = Expect.ACCEPTABLE, desc = "all of both, then the end")
@@ -22,7 +22,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class InletsStress {
 
-    /** Longest wait of a take before the case counts a wake-up as lost. */
+    /** The maximum wait of a take. After a longer wait, a wake-up counts as lost. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final StageMeter METER = new StageMeter();
@@ -73,7 +73,7 @@ public class InletsStress {
         }
     }
 
-    /** Faulty: the same puts into an unguarded queue. The batches that remain in it are counted at the end. */
+    /** Faulty: the queue is unguarded. The remaining batches are counted at the end. */
     @JCStressTest
     @Outcome(id = "33, 1", expect = Expect.ACCEPTABLE, desc = "all of both")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a batch was lost")

@@ -15,8 +15,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /**
- * One output ends after it has processed all elements. The other output ends before it has processed the last one. The
- * last element is finished, whichever output ends first.
+ * One output processes all elements before it ends, and the other one misses the last element. The last element is
+ * finished, whichever output ends first.
  */
 @JCStressTest
 @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "worked on below one, acknowledged for the other")
@@ -57,7 +57,9 @@ public class OutletsEndStress {
         result.r1 = claims.acks();
     }
 
-    /** Faulty: checks whether the other output processed everything and, in a second step, whether it is the last. */
+    /**
+     * Faulty: checks whether the other output processed everything and then, in a second step, whether it is the last.
+     */
     @JCStressTest
     @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "worked on below one, acknowledged for the other")
     @Outcome(expect = Expect.FORBIDDEN, desc = "it depends on which ended first")

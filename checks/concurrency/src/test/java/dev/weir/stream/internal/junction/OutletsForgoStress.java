@@ -16,10 +16,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/**
- * Both outputs end before they process an element that each of them holds. The element must not be finished, because
- * nobody has processed it.
- */
+/** Both outputs end before they process the same element. The element must stay unfinished. */
 @JCStressTest
 @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "left unfinished by both")
 @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "left unfinished by the last")

@@ -28,7 +28,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A future completes while the downstream stage pulls and may wait for it. The result is delivered exactly once. */
+/** A future completes while the downstream stage pulls. The result is delivered exactly once. */
 @JCStressTest
 @Outcome(id = "7, 1", expect = Expect.ACCEPTABLE, desc = "the result, then the end")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a result or a wake-up was lost")
@@ -40,7 +40,7 @@ public class AsyncCompletionStress {
     private final CompletableFuture<Integer> future = new CompletableFuture<>();
     private final AsyncStage<Integer, Integer> stage = started(future, AckTarget.NONE, Supervision.fail());
 
-    /** Returns a stage that has pulled and started one element, and has seen the end of its input. */
+    /** Returns a stage that has started one element and has seen the end of its input. */
     static AsyncStage<Integer, Integer> started(
             CompletableFuture<Integer> future, AckTarget target, Supervision supervision) {
         WorkerTasks tasks = new WorkerTasks(new TaskGroup("stress", escaped -> {}), Dispatcher.virtual(), "stress");
@@ -62,7 +62,6 @@ public class AsyncCompletionStress {
         return made;
     }
 
-    /** A stage of one batch. */
     private static final class One implements Stage<Integer> {
         private @Nullable Batch<Integer> left;
 
@@ -100,8 +99,8 @@ public class AsyncCompletionStress {
     }
 
     /**
-     * The stage is closed while a future fails. The failure makes the stage skip the element. The element's
-     * acknowledgement ends exactly once in any case.
+     * The stage is closed while a future fails, which makes the stage skip the element. The element's acknowledgement
+     * ends exactly once.
      */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "failed first: skipped; or closed first: abandoned")
@@ -148,10 +147,7 @@ public class AsyncCompletionStress {
         }
     }
 
-    /**
-     * Faulty: completers check for and take the right to notify in two steps, so both of two completers may notify the
-     * stage.
-     */
+    /** Faulty: two completers check for and take the right to notify in two steps, so both may notify the stage. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "told twice")
@@ -163,7 +159,7 @@ public class AsyncCompletionStress {
 
         private void accept() {
             if (stage != null) {
-                // Waits briefly, so that the other actor is more likely to act at the same time.
+                // Waits briefly, so that the other actor acts at the same time more often.
                 for (int i = 0; i < 10; i++) {
                     Thread.onSpinWait();
                 }

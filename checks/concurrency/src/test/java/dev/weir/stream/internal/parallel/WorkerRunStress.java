@@ -12,9 +12,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A worker processes several elements while another thread takes back the elements that have not been started, and
- * settles the finished ones. Each element is either processed or taken back, never both. Each outcome is settled once
- * and read as it was written.
+ * A worker processes elements while another thread takes back unstarted ones and settles finished ones. Each element is
+ * either processed or taken back, and each outcome is settled once.
  */
 @JCStressTest
 @Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each one worked on, or given back")
@@ -65,7 +64,7 @@ public class WorkerRunStress {
         result.r2 = unseen + run.notBegun();
     }
 
-    /** Faulty: checks what has begun and takes back the rest in two steps. */
+    /** Faulty: checks which elements have begun, and takes back the others, in two steps. */
     @JCStressTest
     @Outcome(id = "3, 0", expect = Expect.ACCEPTABLE, desc = "each one worked on, or given back")
     @Outcome(expect = Expect.FORBIDDEN, desc = "an element was lost or taken twice, or an outcome not seen")

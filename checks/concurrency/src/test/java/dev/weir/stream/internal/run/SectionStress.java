@@ -39,7 +39,7 @@ public class SectionStress {
         section.interrupt();
     }
 
-    /** Faulty: no lock keeps leaving and interrupting from happening at the same time. */
+    /** Faulty: leaves and interrupts without a lock. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "the thread is clean")
     @Outcome(expect = Expect.FORBIDDEN, desc = "the interrupt reached the thread below the section")

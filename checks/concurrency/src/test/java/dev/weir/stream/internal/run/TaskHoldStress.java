@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A segment, which is a group of stages with one thread, is cancelled while its thread runs stages of another segment.
- * The interrupt is delayed until the thread has left those stages.
+ * A segment (a group of stages with one thread) is cancelled while its thread runs stages of another segment. The
+ * interrupt waits until the thread has left these stages.
  */
 @JCStressTest
 @Outcome(

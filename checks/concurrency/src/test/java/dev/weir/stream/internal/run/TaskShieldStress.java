@@ -13,7 +13,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A task ends while it is interrupted. Its thread moves on to other work and must not see the interrupt. */
+/** A task ends while it is interrupted. Its thread takes other work, and must not see the interrupt. */
 @JCStressTest
 @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "the thread is clean, the body ran once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "an interrupt reached the thread after its task")
@@ -27,17 +27,14 @@ public class TaskShieldStress {
         runs.incrementAndGet();
     });
 
-    /** Waits briefly, so that the other actor is more likely to act at the same time. */
+    /** Waits briefly, so that the other actor acts at the same time more often. */
     static void linger() {
         for (int i = 0; i < 10; i++) {
             Thread.onSpinWait();
         }
     }
 
-    /**
-     * An interrupt may also arrive after the check at the end. The first check of the next call on this thread then
-     * sees it.
-     */
+    /** The interrupt may also arrive after the last check. The thread's next call then sees it. */
     @Actor
     public void thread(II_Result result) {
         boolean before = Thread.interrupted();
@@ -51,7 +48,7 @@ public class TaskShieldStress {
         task.interrupt();
     }
 
-    /** Faulty: no lock keeps ending and interrupting from happening at the same time. */
+    /** Faulty: ends and interrupts without a lock. */
     @JCStressTest
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "the thread is clean, the body ran once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "an interrupt reached the thread after its task")
@@ -82,8 +79,7 @@ public class TaskShieldStress {
     }
 
     /**
-     * A pool starts a queued task at the moment when the task's cancellation gives it its own thread. Exactly one of
-     * the two threads runs the task.
+     * A pool starts a queued task while a cancellation gives the task its own thread. Exactly one thread runs the task.
      */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "once")

@@ -23,8 +23,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * A substream completes before the thread that started it has registered it. The substream is closed, its parent
- * element is settled, and it no longer counts as running.
+ * A substream completes before its starting thread has registered it. The substream is closed, its parent element is
+ * settled, and it no longer counts as running.
  */
 @JCStressTest
 @Outcome(id = "1, 1, 0", expect = Expect.ACCEPTABLE, desc = "closed and settled once")
@@ -47,7 +47,7 @@ public class TributaryAttachStress {
         tributaries.add(tributary);
     }
 
-    /** Returns an environment for substreams that are started outside a run. */
+    /** Returns an environment for substreams outside a run. */
     static NestedStreams nest() {
         CompletableFuture<NestedStreams> made = new CompletableFuture<>();
         RunningPipeline ignored = PipelineRun.start("stress", Clock.SYSTEM, assembly -> {
@@ -106,7 +106,7 @@ public class TributaryAttachStress {
         child.close();
     }
 
-    /** Faulty: each side checks for the other and acts in two steps. */
+    /** Faulty: each side checks for the other and acts, in two steps. */
     @JCStressTest
     @Outcome(id = "1, 1, 0", expect = Expect.ACCEPTABLE, desc = "closed and settled once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "left open, or closed or settled twice")

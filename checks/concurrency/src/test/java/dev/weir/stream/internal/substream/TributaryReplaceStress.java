@@ -17,7 +17,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A substream is replaced just as it completes. Its parent element is acknowledged exactly once. */
+/** A substream is replaced while it completes. Its parent element is acknowledged exactly once. */
 @JCStressTest
 @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "acknowledged once")
 @Outcome(expect = Expect.FORBIDDEN, desc = "abandoned, or acknowledged twice")
@@ -69,7 +69,7 @@ public class TributaryReplaceStress {
         result.r1 = claims.acks();
     }
 
-    /** Faulty: decides by the reason for the end and then reads the reason again. */
+    /** Faulty: reads the reason for the end twice. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "acknowledged once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "abandoned, or acknowledged twice")

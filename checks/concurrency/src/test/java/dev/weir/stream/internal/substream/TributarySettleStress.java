@@ -13,7 +13,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** A substream is replaced while it fails. Either its parent element is acknowledged, or the failure propagates. */
+/** A substream is replaced while it fails. Its parent element is acknowledged, or the failure propagates. */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "replaced")
 @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "failed")

@@ -11,17 +11,14 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/**
- * Two items arrive one after the other at a thread that spins before it parks. Both are taken, whether they arrive
- * before, during or after the spin, or while the spin ends.
- */
+/** Two items arrive at a thread that spins before it parks. Both are taken, whenever they arrive. */
 @JCStressTest
 @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "both taken")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a call was lost")
 @State
 public class ArrivalsStress {
 
-    /** Longest wait of a take before the case counts a wake-up as lost. */
+    /** The maximum wait of a take. After a longer wait, a wake-up counts as lost. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -29,7 +26,7 @@ public class ArrivalsStress {
     private final WaitHabit habit = quick();
     private int there;
 
-    /** Returns the wait habit of a thread whose previous waits were all short. */
+    /** Returns the wait habit of a thread with only short waits so far. */
     private static WaitHabit quick() {
         WaitHabit habit = new WaitHabit();
         for (int n = 0; n < 60; n++) {
@@ -74,10 +71,7 @@ public class ArrivalsStress {
         }
     }
 
-    /**
-     * Faulty: waking a spinning thread only sets a flag and sends no signal. The thread parks after its spin without
-     * checking the flag again.
-     */
+    /** Faulty: waking a spinning thread only sets a flag. The thread parks without checking the flag again. */
     @JCStressTest
     @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "both taken")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a call was lost")

@@ -50,7 +50,7 @@ class PlantedLimitersTest {
             PlantKind.SINK,
             PlantKind.BACKLOG);
 
-    /** Other tests keep the machine busy, which must not make an answer wrong. */
+    /** Other tests keep the machine busy, which must not cause a wrong answer. */
     @Test
     void aDozenPlantsInMemory_areNamed_orNotAnsweredForSure() throws Exception {
         Matrix matrix = new Matrix();
@@ -101,7 +101,6 @@ class PlantedLimitersTest {
         assertThat(matrix.share(Verdict.WRONG)).as(matrix.scores()).isLessThanOrEqualTo(MOST_WRONG);
     }
 
-    /** Checks that each kind of planted limiter really limits its pipeline: the pipeline must be faster without it. */
     @Test
     @Tag("long")
     @Timeout(value = 10, unit = TimeUnit.MINUTES)

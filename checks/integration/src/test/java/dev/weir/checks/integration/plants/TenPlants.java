@@ -20,10 +20,8 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * The planted bottlenecks of {@code docs/internals/planted-ten.md} that no {@link PlantKind} covers in the same form: a
- * lock after a wider stage, a parser before fast workers, two stages on one dispatcher, a large customer, and a burst
- * that has ended. Retries, the small window, the quota and the commits have kinds of their own. The full heap needs its
- * own process.
+ * The bottlenecks of {@code docs/internals/planted-ten.md} that no {@link PlantKind} covers: a lock after a wider
+ * stage, a parser before fast workers, two stages on one dispatcher, a large customer, and a burst that has ended.
  */
 final class TenPlants {
 

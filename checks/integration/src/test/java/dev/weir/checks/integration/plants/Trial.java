@@ -12,7 +12,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a pipeline with a planted limiter, asks Weir for the limiter once, grades the answer, and follows its advice.
+ * Runs a pipeline with a planted limiter, reads Weir's limiter once, grades the answer, and follows its advice.
  * Confined to one thread.
  */
 final class Trial {
@@ -39,7 +39,7 @@ final class Trial {
         this.random = Plants.random(seed, 999);
     }
 
-    /** Closes the plant. */
+    /** Runs the trial, and closes the plant. */
     Outcome run() throws InterruptedException {
         try (plant;
                 RunningPipeline running = plant.pipeline.apply(Tuning.NONE).run();
@@ -52,7 +52,7 @@ final class Trial {
     private Outcome outcome(RunningPipeline running, LimiterProbe probe) throws InterruptedException {
         Work work = plant.occupancy.work();
         double unused = SYSTEM.getCpuLoad();
-        // The first half second does not count, because the first records are still in flight.
+        // Leaves out the first half second, in which the first records are still in flight.
         Work.park(Duration.ofMillis(500).toNanos());
         long spent = work.spentNanos();
         long finished = plant.passed();
@@ -87,10 +87,7 @@ final class Trial {
                 gain);
     }
 
-    /**
-     * Returns the right answers. If the machine is fully loaded while the pipeline computes, both the machine and the
-     * computing stage are right.
-     */
+    /** Returns the right answers. On a fully loaded machine, the machine is a right answer for a computing stage. */
     private Truth truth(double load) {
         boolean computes = plant.occupancy.work().means == Work.Means.COMPUTE;
         boolean isFull = load >= FULL_MACHINE || burnt + 1 >= PROCESSORS;
@@ -162,7 +159,7 @@ final class Trial {
         return (plant.passed() - finished) * 1e9 / (System.nanoTime() - start);
     }
 
-    /** Returns the rate of a run with these settings, measured for a second and a half from the first record on. */
+    /** Returns the rate of a run with these settings, measured for 1.5 s from the first record on. */
     static double rate(Plant plant, Tuning tuning) throws InterruptedException {
         long before = plant.finished.sum();
         long deadline = System.nanoTime() + FLOW_WITHIN_NANOS;

@@ -13,7 +13,7 @@ import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Follows advice, either with a control of the running pipeline or with the settings of another run. */
+/** Follows advice, either with a control of the running pipeline or with the settings of a new run. */
 final class Advice {
 
     private static final Pattern FROM_TO = Pattern.compile("from ([\\d,]+) to ([\\d,]+)");
@@ -26,10 +26,7 @@ final class Advice {
         this.limiter = limiter;
     }
 
-    /**
-     * Applies the advice to a running pipeline. Returns the name of the changed control, or empty if the pipeline has
-     * no control for it.
-     */
+    /** Applies the advice to a running pipeline. Returns the name of the changed control, or empty if there is none. */
     Optional<String> applyTo(RunningPipeline running) {
         OptionalInt figure = figure();
         for (StageControl control : running.handles(StageControl.class)) {
@@ -57,7 +54,7 @@ final class Advice {
         return Optional.empty();
     }
 
-    /** Gives a dispatcher enough threads for all of a stage's workers, if the advice says so. */
+    /** Gives a dispatcher enough threads for all workers of a stage, if the advice says so. */
     private void widen(RunningPipeline running, String dispatcher, int threads) {
         for (DispatcherControl control : running.handles(DispatcherControl.class)) {
             int size = control.snapshot().size();
@@ -70,14 +67,14 @@ final class Advice {
         }
     }
 
-    /** Restores the size of a shared dispatcher, which would affect other pipelines. */
+    /** Restores the size of a shared dispatcher, which affects other pipelines. */
     void undo() {
         while (!undo.isEmpty()) {
             undo.pop().run();
         }
     }
 
-    /** Returns the settings of a run that follows the advice, or empty if the advice needs no settings. */
+    /** Returns the settings of a run that follows the advice, or empty if the advice changes none. */
     Optional<Tuning> settings() {
         int factor = (int) Math.ceil(limiter.expectedGain());
         return switch (limiter.kind()) {

@@ -17,7 +17,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Plants whose limiter is the rate of arriving records or the distribution of their keys, in memory or on a broker. */
+/** Plants whose limiter is the arrival rate or the distribution of keys, in memory or on a broker. */
 final class ArrivalPlants {
 
     private ArrivalPlants() {}
@@ -37,7 +37,7 @@ final class ArrivalPlants {
 
     private static Plant keys(Shapes shapes, boolean hot, @Nullable Bed bed, FetchPath path) {
         int percent = shapes.between(2, 9) * 10 + shapes.between(0, 1) * 9;
-        // The records of the hot key alone take at least twice as long as all records would take with all workers.
+        // The hot key alone takes at least twice as long as all records take with all workers.
         int least = hot ? (int) Math.ceil(250.0 / percent) : 2;
         int workers = hot ? Math.max(4, least) + shapes.between(0, 12) : shapes.between(2, 16);
         Work work = new Work(
@@ -101,7 +101,7 @@ final class ArrivalPlants {
                 });
     }
 
-    /** Plants a stage that handles either four times the arrival rate, or between a half and a quarter of it. */
+    /** Plants a stage that handles either four times the arrival rate, or a quarter to half of it. */
     private static Plant arrival(PlantKind kind, Shapes shapes, @Nullable Bed bed, FetchPath path) {
         boolean keepsUp = kind == PlantKind.KEEPS_UP;
         int workers = shapes.between(1, 8);

@@ -3,7 +3,7 @@ package dev.weir.checks.integration.plants;
 import dev.weir.stream.SourceQueue;
 import java.util.function.LongConsumer;
 
-/** A source of numbers that arrive at a steady rate, from its construction until it is closed. Owns its thread. */
+/** A source of numbers that arrive at a steady rate until it is closed. Owns its thread. */
 final class Arrivals implements AutoCloseable {
 
     private static final long TICK_NANOS = 5_000_000;

@@ -14,7 +14,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** The broker that all planted pipelines share, and topics that are filled once for all pipelines that read them. */
+/** The broker shared by all planted pipelines, and topics shared by their readers. */
 final class Bed {
 
     static final int PARTITIONS = 3;
@@ -34,24 +34,21 @@ final class Bed {
         return cluster;
     }
 
-    /** A name that no other plant has. */
     String fresh(String kind) {
         return kind + "-" + names.incrementAndGet();
     }
 
-    /** An empty topic. */
     String empty(String kind) {
         String topic = fresh(kind);
         cluster.createTopic(topic, PARTITIONS);
         return topic;
     }
 
-    /** Records of 100 bytes with many keys. */
+    /** Fills a topic with records of 100 bytes and many keys. */
     String even() {
         return fill("even", RECORDS, SMALL_BYTES, n -> new ProducerRecord<>("even", key(n % KEYS), null));
     }
 
-    /** Fills a topic in which the given percentage of the records has the key {@code whale}. */
     String hotKey(int percent) {
         String topic = "hot-" + percent;
         return fill(

@@ -151,7 +151,7 @@ final class BrokerPlants {
                 tuning -> Map.of(
                         "client.id",
                         tuning.removed() ? client + "-free" : client,
-                        // Uses a small buffer, which is full before the trial reads the limiter.
+                        // A small buffer fills up before the trial reads the limiter.
                         "buffer.memory",
                         "65536",
                         "batch.size",
@@ -227,8 +227,7 @@ final class BrokerPlants {
     private Plant linger() {
         int window = shapes.between(20, 200);
         int linger = shapes.between(100, 400);
-        // On the lean path, the window ends after the batch that fills it, and the batches of this plant are larger
-        // than the window.
+        // The lean path exceeds the window by up to one batch, and this plant's batches are larger than the window.
         FetchPath client = FetchPath.CLIENT;
         Work work = new Work(Means.PARK, Duration.ofMillis(1));
         return new Plant(

@@ -17,10 +17,7 @@ final class Matrix {
     private final List<Outcome> outcomes = new ArrayList<>();
     private final List<Outcome> spoiled = new ArrayList<>();
 
-    /**
-     * Adds the outcome of a trial. If the plant did not limit the pipeline, its trial is only counted, because it says
-     * nothing about the answer.
-     */
+    /** Adds the outcome of a trial. If the plant did not limit its pipeline, the trial is only counted. */
     void add(Outcome outcome) {
         (outcome.holds() ? outcomes : spoiled).add(outcome);
     }
@@ -70,7 +67,7 @@ final class Matrix {
         return gain != null && gain.came();
     }
 
-    /** Returns one row for each planted kind, with the answered kinds, the most frequent first. */
+    /** Returns one row for each planted kind, with its answers, the most frequent first. */
     String confusion() {
         Map<PlantKind, List<Outcome>> rows = new TreeMap<>();
         for (Outcome each : outcomes) {
@@ -99,7 +96,7 @@ final class Matrix {
                 .collect(Collectors.joining(", "));
     }
 
-    /** Returns all answers that were not right, and all advice that did not achieve the predicted gain. */
+    /** Returns all wrong answers, and all advice without the predicted gain. */
     String failures() {
         StringBuilder text = new StringBuilder();
         outcomes.stream()

@@ -2,17 +2,17 @@ package dev.weir.checks.integration.plants;
 
 import java.util.Random;
 
-/** The moment at which a trial asks for the limiter. */
+/** The moment at which a trial reads the limiter. */
 enum Moment {
-    /** Within the first three seconds. */
+    /** Within the first three seconds of a run. */
     START,
     STEADY,
     /** While a drain finishes the elements that were already pulled. */
     DRAIN,
-    /** After the end, in the summary. */
+    /** After the run, from the summary. */
     END;
 
-    /** Draws a moment. Half of the trials read the limiter in the middle of a run. */
+    /** Draws a moment. In half of the trials, it is in the middle of a run. */
     static Moment draw(Random random) {
         return switch (random.nextInt(8)) {
             case 0, 1 -> START;

@@ -9,10 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
 
-/**
- * A separate process that takes processor time from the pipeline, like other containers on a machine. It ends when this
- * process ends. Confined to one thread.
- */
+/** A process that takes processor time from the pipeline. It ends with this process. Confined to one thread. */
 final class Neighbours implements AutoCloseable {
 
     private static final int MOST_PROCESSORS = 2;
@@ -40,7 +37,7 @@ final class Neighbours implements AutoCloseable {
         orders = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
     }
 
-    /** Sets how many processors the process uses from now on: 0 to 2, including fractions. */
+    /** Sets the number of processors to use: 0 to 2, including fractions. */
     void take(double processors) {
         orders.println(processors);
     }

@@ -22,7 +22,7 @@ record Outcome(
     enum Verdict {
         /** Kind and subject are right. */
         RIGHT,
-        /** A right answer without the subject, or an undecided one with the right limiter among its candidates. */
+        /** Right but without the subject, or undecided with the right answer among the candidates. */
         VAGUE,
         /** Wrong, but stated as unsure. */
         WRONG_UNSURE,
@@ -32,13 +32,12 @@ record Outcome(
     /** The predicted gain of applied advice, and the measured gain. */
     record Gain(double predicted, double measured, String lever) {
 
-        /** Returns whether at least half of the predicted gain was measured. */
         boolean came() {
             return measured - 1 >= (predicted - 1) / 2;
         }
     }
 
-    /** Grades {@code answer} for a plant with this truth, by the answer's text. */
+    /** Grades {@code answer} for a plant with this truth. */
     static Verdict grade(Truth truth, Limiter answer) {
         String text = answer.sentence() + "; " + answer.advice();
         boolean isUnsure = isUnsure(text.toLowerCase(Locale.ROOT));

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /**
- * A pipeline with a planted and therefore known limiter, and with the means to verify that it really limits. Created
- * for one trial, which closes it. Confined to one thread, apart from the counts.
+ * A pipeline with a known limiter, and the means to verify that it really limits. Created for one trial, which closes
+ * it. Confined to one thread, apart from the counts.
  */
 final class Plant implements AutoCloseable {
 
@@ -41,16 +41,13 @@ final class Plant implements AutoCloseable {
         resources.push(close);
     }
 
-    /**
-     * Returns the number of records that have passed the limiter. While a batch is being processed, the end of the
-     * chain has not seen its records yet.
-     */
+    /** Returns the number of records that have passed the limiter. The last stage gets the records of a batch later. */
     long passed() {
         long calls = occupancy.work().calls();
         return calls == 0 ? finished.sum() : calls;
     }
 
-    /** Counts an element; used as the sink of a plant. */
+    /** Counts an element. Used as a sink. */
     <T> void done(T element) {
         finished.increment();
     }
@@ -63,22 +60,22 @@ final class Plant implements AutoCloseable {
     }
 
     /**
-     * The fraction of time that threads must spend in the planted call. It is a minimum if the call is the limiter, and
-     * a maximum if the limiter is elsewhere.
+     * The fraction of time that threads must spend in the planted call: a minimum if the call is the limiter, otherwise
+     * a maximum.
      *
      * @param work the planted call
-     * @param threads the number of calls that may be active at once
+     * @param threads the maximum number of concurrent calls
      * @param least the smallest fraction at which the plant counts as working
      * @param most the largest fraction at which the plant counts as working
      */
     record Occupancy(Work work, double threads, double least, double most) {
 
-        /** A stage with all its threads busy. */
+        /** Returns the occupancy of a stage whose threads are all busy. */
         static Occupancy full(Work work, double threads) {
             return new Occupancy(work, threads, 0.8, 1.1);
         }
 
-        /** Returns the occupancy of a stage whose threads are idle, because the limiter is elsewhere. */
+        /** Returns the occupancy of a stage with idle threads, because the limiter is elsewhere. */
         static Occupancy low(Work work, double threads) {
             return new Occupancy(work, threads, 0, 0.7);
         }

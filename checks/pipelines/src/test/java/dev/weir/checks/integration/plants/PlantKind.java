@@ -35,7 +35,6 @@ enum PlantKind {
         this.text = text;
     }
 
-    /** Returns whether every plant of the kind needs a broker. */
     boolean needsBroker() {
         return compareTo(WINDOW) >= 0;
     }

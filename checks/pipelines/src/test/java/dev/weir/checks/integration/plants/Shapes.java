@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
-/** Draws the parts that plants are made of: a stage's form, its neighbours, its position in the chain. */
+/** Draws the parts of plants: a stage's form, its neighbours, and its position in the chain. */
 final class Shapes {
 
     private static final List<String> SUBJECTS = List.of("score", "ledger", "geocode", "render", "lookup", "audit");
@@ -31,7 +31,7 @@ final class Shapes {
     final Random random;
     final String subject;
 
-    /** The number of cheap stages before the limiter. {@code after} is the number of cheap stages after it. */
+    /** The number of cheap stages before the limiter; {@code after} counts the ones after it. */
     private final int before;
 
     private final int after;
@@ -53,13 +53,13 @@ final class Shapes {
         return least + random.nextInt(most - least + 1);
     }
 
-    /** Draws a duration with a logarithmically uniform distribution. */
+    /** Draws a duration from a logarithmically uniform distribution. */
     Duration time(double leastMillis, double mostMillis) {
         double exponent = random.nextDouble();
         return Duration.ofNanos((long) (1e6 * leastMillis * Math.pow(mostMillis / leastMillis, exponent)));
     }
 
-    /** Adds stages around the limiter. A neighbour that waits has four times the capacity of the limiter. */
+    /** Adds stages around the limiter. A neighbour that waits has four times the limiter's capacity. */
     <T> Source<T> chain(Source<T> source, double limitPerSecond, Middle<T> limiter) {
         Source<T> at = source;
         for (int i = 0; i < before; i++) {
@@ -86,7 +86,7 @@ final class Shapes {
         return element;
     }
 
-    /** Returns the form of a stage after the tuning has given it its own threads. */
+    /** Returns the form of a stage with its own threads, if the tuning provides them. */
     static Form wider(Form form, Work work, Tuning tuning) {
         if (tuning.workers() == 0 || form.hasWorkers()) {
             return form;
@@ -94,7 +94,6 @@ final class Shapes {
         return work.means == Means.COMPUTE ? Form.PARALLEL : Form.BLOCKING;
     }
 
-    /** Adds a stage that does the work in the given form. */
     <T> Source<T> stage(Source<T> in, Form form, int workers, Work work) {
         return (switch (form) {
                     case MAP -> in.map(work::call);
@@ -107,7 +106,7 @@ final class Shapes {
                 .named(subject);
     }
 
-    /** Adds the limiting stage after the stages before it. */
+    /** Inserts the limiting stage. */
     interface Middle<T> {
         Source<T> after(Source<T> before);
     }

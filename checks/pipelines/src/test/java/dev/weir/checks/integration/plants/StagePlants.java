@@ -53,7 +53,7 @@ final class StagePlants {
         };
     }
 
-    /** Returns the right answers for work of this kind on the given number of threads. */
+    /** Returns the right answers for such work on the given number of threads. */
     static Truth truth(Work work, double threads, String... names) {
         if (work.means != Means.COMPUTE) {
             return Truth.of(Kind.STAGE_WAIT, names);
@@ -65,7 +65,7 @@ final class StagePlants {
     private static Plant simple(PlantKind kind, Shapes shapes, Form form, int workers, Work work) {
         String shape = shapes.subject + ": " + form + " of " + workers + ", " + work.means + " "
                 + work.time.toNanos() / 1000 + " us, " + shapes.place();
-        // mapParallel uses the few threads of the computing dispatcher.
+        // mapParallel uses the dispatcher for computing, which has few threads.
         int threads = form == Form.PARALLEL ? Math.min(workers, PROCESSORS) : workers;
         Truth truth = truth(work, workers, shapes.subject);
         return new Plant(

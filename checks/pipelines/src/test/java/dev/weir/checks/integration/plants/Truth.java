@@ -20,7 +20,7 @@ final class Truth {
 
     private Truth() {}
 
-    /** Creates the truth for a limiter of this kind with one of these names, or with any name if none is given. */
+    /** Creates the truth for a limiter of this kind, with one of these names or, without names, with any name. */
     static Truth of(Kind kind, String... names) {
         Truth truth = new Truth();
         truth.right.put(kind, Set.of(names));
@@ -33,28 +33,28 @@ final class Truth {
         return truth;
     }
 
-    /** Creates the truth for two limiters of equal strength. An answer that is undecided between them is right. */
+    /** Creates the truth for two equal limiters. An answer that is undecided between them is right. */
     static Truth ofTwo(Kind kind, String one, String other) {
         Truth truth = of(kind, one, other);
         truth.several = true;
         return truth;
     }
 
-    /** Also accepts the kind with this id. The id is a text, because some versions do not have the kind. */
+    /** Also accepts the kind with this id. A string, because some versions lack the kind. */
     Truth orNamed(String id) {
         Truth truth = copy();
         truth.named.add(id);
         return truth;
     }
 
-    /** Adds kinds of the same area, which count as vague rather than wrong. */
+    /** Adds kinds that count as vague rather than wrong. */
     Truth near(Kind... kinds) {
         Truth truth = copy();
         truth.near.addAll(Set.of(kinds));
         return truth;
     }
 
-    /** Adds names of operators that contain the limiter. An answer with such a name counts as vague, not as wrong. */
+    /** Adds operators that contain the limiter. An answer that names one of them is vague, not wrong. */
     Truth around(String... names) {
         Truth truth = copy();
         truth.around.addAll(Set.of(names));
@@ -77,17 +77,17 @@ final class Truth {
                 || (names != null && (names.isEmpty() || names.contains(answer.name())));
     }
 
-    /** Returns whether the answer is true but does not lead to the limiter. */
+    /** Returns whether the answer is true, but does not lead to the limiter. */
     boolean isNear(Limiter answer) {
         return near.contains(answer.kind()) || (right.containsKey(answer.kind()) && around.contains(answer.name()));
     }
 
-    /** Returns whether several answers are right, so that an undecided answer is right as well. */
+    /** Returns whether several answers are right. An undecided answer is then right as well. */
     boolean isSeveral() {
         return several || right.size() > 1;
     }
 
-    /** Returns whether the text names the limiter, for example as one of two candidates. */
+    /** Returns whether the text names the limiter, even as one of two candidates. */
     boolean isNamedIn(String text) {
         return right.values().stream().flatMap(Set::stream).anyMatch(text::contains);
     }

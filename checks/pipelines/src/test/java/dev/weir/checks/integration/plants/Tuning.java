@@ -1,11 +1,11 @@
 package dev.weir.checks.integration.plants;
 
 /**
- * Settings of a plant that advice may change, but that no control of a running pipeline can change.
+ * Settings of a plant that no control of a running pipeline can change.
  *
  * @param workers the number of threads or concurrent calls of the planted stage; 0 for the planted number
- * @param widened the factor for a window, a budget, a rate or a batch, relative to the planted value
- * @param removed whether the limiter is left out altogether, to prove that it was the limiter
+ * @param widened the factor for a window, a budget, a rate or a batch
+ * @param removed whether to leave out the limiter, to prove that it was the limiter
  */
 record Tuning(int workers, double widened, boolean removed) {
 

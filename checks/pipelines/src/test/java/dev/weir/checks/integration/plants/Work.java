@@ -16,13 +16,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
-/**
- * The call that a plant puts into a stage, with an account of the time that callers spend in it. The account is
- * independent of Weir, so it shows whether the plant really limits. Thread-safe.
- */
+/** A planted call in a stage. It counts the time that callers spend in it, independently of Weir. Thread-safe. */
 final class Work {
 
-    /** The way in which a call spends its time. */
+    /** The way a call spends its time. */
     enum Means {
         COMPUTE,
         PARK,
@@ -36,7 +33,7 @@ final class Work {
     final Duration time;
     private final ReentrantLock shared = new ReentrantLock();
 
-    /** Guards the account, in which the sum of times must match the number of calls. */
+    /** Guards the counted time, which must match the number of calls. */
     private final ReentrantLock account = new ReentrantLock();
 
     private long inside;
@@ -48,7 +45,7 @@ final class Work {
         this.time = time;
     }
 
-    /** Returns work of the same kind that takes {@code share} of the time, for a neighbour of the limiter. */
+    /** Returns work that takes {@code share} of the time, for a neighbour of the limiter. */
     Work lighter(double share) {
         return new Work(means, Duration.ofNanos((long) (time.toNanos() * share)));
     }
@@ -115,7 +112,7 @@ final class Work {
         }
     }
 
-    /** Returns the time that callers have spent in this work until now, including the callers still inside. */
+    /** Returns the time that callers have spent in this work, including current callers. */
     long spentNanos() {
         account.lock();
         try {
@@ -140,7 +137,7 @@ final class Work {
         return mixed;
     }
 
-    /** Returns the speed of the fastest of several rounds, because other processes may have interrupted the others. */
+    /** Returns the speed of the fastest of several rounds, because other processes interrupt some rounds. */
     private static double loopsPerNano() {
         long loops = 2_000_000;
         long best = Long.MAX_VALUE;
@@ -165,7 +162,7 @@ final class Work {
         }
     }
 
-    /** A service on the loopback address that answers after the time that a request names. */
+    /** A loopback service that answers after the time that the request names. */
     private static final class Echo {
 
         private static final ServerSocket SERVER = open();

@@ -18,7 +18,7 @@ import dev.weir.examples.asimov.proto.Screen;
 import java.io.IOException;
 import java.time.Instant;
 
-/** Reads the whole event into a tree of nodes, and then reads the event's fields from the tree. Thread-safe. */
+/** Reads the whole event into a tree of nodes, and the fields from the tree. Thread-safe. */
 final class NaiveJson {
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.IntUnaryOperator;
 
 /**
- * A line-by-line translation of the npm package lz-string's decompressor. It reads one bit at a time and keeps a
+ * A line-by-line translation of the npm package lz-string's decompressor. Reads one bit at a time and keeps a
  * dictionary of strings. Confined to the thread that runs it.
  */
 final class NaiveLzString {
@@ -122,10 +122,7 @@ final class NaiveLzString {
         return bits;
     }
 
-    /**
-     * Returns the value of the character at {@code at}; 0 after the end, because the original reads one character
-     * ahead.
-     */
+    /** Returns the character at {@code at}, or 0 after the end: the original reads one character ahead. */
     private int next(int at) {
         if (at >= input.length()) {
             return 0;
@@ -142,7 +139,7 @@ final class NaiveLzString {
         return new IllegalArgumentException("code " + code + " names no phrase yet");
     }
 
-    /** The decompressed text would be longer than allowed. */
+    /** Thrown if the decompressed text would be longer than allowed. */
     static final class TooLargeException extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 

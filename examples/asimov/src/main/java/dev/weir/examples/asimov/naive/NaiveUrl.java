@@ -39,7 +39,7 @@ final class NaiveUrl {
         if (uri.getRawAuthority() == null) {
             throw new URISyntaxException(url, "it has no host");
         }
-        // URI supports only ASCII hosts and ports, so an international name must be split by hand.
+        // URI supports only ASCII hosts and ports, so an international name is split by hand.
         String[] hostAndPort = uri.getRawAuthority()
                 .substring(uri.getRawAuthority().indexOf('@') + 1)
                 .split(":(?=[0-9]*$)", 2);

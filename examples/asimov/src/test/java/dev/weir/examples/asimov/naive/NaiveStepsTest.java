@@ -22,7 +22,7 @@ class NaiveStepsTest {
     private final AsimovSteps today = new AsimovTranslator();
     private final AsimovSteps naive = new NaiveSteps();
 
-    /** A gain counts only if the output is unchanged. */
+    /** A faster version counts only if its output is the same. */
     @Test
     void translate_ofGeneratedEvents_givesTheBytesOfToday() {
         EventGenerator generator = new EventGenerator(42);

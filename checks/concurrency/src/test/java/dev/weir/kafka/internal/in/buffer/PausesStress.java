@@ -13,7 +13,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A user pauses a partition while it is being assigned. Whichever comes first, the partition ends up paused. */
+/** A user pauses a partition while it is assigned. The partition ends up paused. */
 @JCStressTest
 @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "held")
 @Outcome(expect = Expect.FORBIDDEN, desc = "paused, and yet it flows")
@@ -58,7 +58,7 @@ public class PausesStress {
         result.r1 = taken(buffer);
     }
 
-    /** A user pauses a partition while it is being reassigned. The new assignment ends up paused. */
+    /** A user pauses a partition while it is reassigned. The new assignment ends up paused. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "held")
     @Outcome(expect = Expect.FORBIDDEN, desc = "paused, and yet it flows")
@@ -90,7 +90,7 @@ public class PausesStress {
         }
     }
 
-    /** A partition is withdrawn while a user pauses it. Either its pause is removed, or it never takes effect. */
+    /** A partition is withdrawn while a user pauses it. The pause is removed, or never takes effect. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "let go")
     @Outcome(expect = Expect.FORBIDDEN, desc = "held for ever, as no resume reaches it any more")
@@ -121,7 +121,7 @@ public class PausesStress {
         }
     }
 
-    /** Faulty: like the first case, but without a lock around noting the pause and marking the partition. */
+    /** Faulty: notes the pause and marks the partition without a lock. */
     @JCStressTest
     @Outcome(id = "0", expect = Expect.ACCEPTABLE, desc = "held")
     @Outcome(expect = Expect.FORBIDDEN, desc = "paused, and yet it flows")

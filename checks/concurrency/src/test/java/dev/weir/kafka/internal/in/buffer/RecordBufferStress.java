@@ -16,10 +16,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/**
- * A revocation purges a batch while the pipeline takes it. The batch is either handed out or purged, never both and
- * never neither.
- */
+/** A revocation purges a batch while the pipeline takes it. The batch is either taken or purged. */
 @JCStressTest
 @Outcome(
         id = {"1, 0", "0, 1"},
@@ -29,7 +26,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class RecordBufferStress {
 
-    /** Longest wait of a take before the case counts a wake-up as lost. */
+    /** The maximum wait of a take. After a longer wait, a wake-up counts as lost. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private static final StageMeter METER = new StageMeter();
@@ -50,7 +47,7 @@ public class RecordBufferStress {
         return Batch.unacknowledged(new Object[1], 1);
     }
 
-    /** Waits as the pipeline does. Returns the number of records that it gets, or 0 at the end. */
+    /** Waits like the pipeline. Returns the number of records, or 0 at the end. */
     private static int take(RecordBuffer buffer) {
         try {
             var batch = buffer.take(System.nanoTime() + PATIENCE_NANOS, METER);
@@ -131,7 +128,7 @@ public class RecordBufferStress {
         }
     }
 
-    /** A batch is handed to a pipeline that may be waiting for it, and its partition is then revoked. */
+    /** A batch is handed to a pipeline that may wait for it, and its partition is revoked. */
     @JCStressTest
     @Outcome(
             id = {"1, 0", "0, 1"},
@@ -158,8 +155,8 @@ public class RecordBufferStress {
     }
 
     /**
-     * The owner thread registers a callback for an empty buffer while the last record is taken. Either the registration
-     * reports that the buffer is already empty, or the callback runs.
+     * The owner thread registers a callback for an empty buffer while the last record is taken. The registration
+     * reports an empty buffer, or the callback runs.
      */
     @JCStressTest
     @Outcome(
@@ -193,7 +190,7 @@ public class RecordBufferStress {
         }
     }
 
-    /** Faulty: taking and purging both check and remove in two steps. */
+    /** Faulty: taking and purging check and remove in two steps. */
     @JCStressTest
     @Outcome(
             id = {"1, 0", "0, 1"},

@@ -12,14 +12,14 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A fetch thread passes two elements through a queue with space for one. The owner thread gets both in order. */
+/** A fetch thread passes two elements through a queue of size one. The owner thread gets both in order. */
 @JCStressTest
 @Outcome(id = "1, 2", expect = Expect.ACCEPTABLE, desc = "both, in their order")
 @Outcome(expect = Expect.FORBIDDEN, desc = "a turn, a signal or the space was lost, or the order")
 @State
 public class HandOverStress {
 
-    /** Longest wait of the owner before the case counts a signal as lost. */
+    /** The owner's maximum wait. After a longer wait, a signal counts as lost. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final HandOver.Signal signal = new HandOver.Signal();
@@ -33,7 +33,7 @@ public class HandOverStress {
         }
     }
 
-    /** Takes an element, and waits for a signal if there is none. Returns 0 if no signal arrives in time. */
+    /** Takes an element, or waits for a signal. Returns 0 if none arrives in time. */
     private int take() {
         Integer turn = turns.take();
         while (turn == null) {
@@ -88,7 +88,7 @@ public class HandOverStress {
         }
     }
 
-    /** Faulty: after its check and before its wait, the owner thread discards earlier signals. */
+    /** Faulty: the owner thread discards signals between its check and its wait. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "woken")
     @Outcome(expect = Expect.FORBIDDEN, desc = "the signal was lost")

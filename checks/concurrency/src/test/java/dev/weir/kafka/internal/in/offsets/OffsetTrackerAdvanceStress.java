@@ -10,7 +10,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
  * Two threads acknowledge two records while the owner thread advances the offset to commit. The first record has two
- * pending acknowledgements. The offset passes a record only after the record is finished, and passes both in the end.
+ * pending acknowledgements. The offset passes only finished records, and both in the end.
  */
 @JCStressTest
 @Outcome(
@@ -55,7 +55,7 @@ public class OffsetTrackerAdvanceStress {
         result.r2 = (int) tracker.committableOffset();
     }
 
-    /** Faulty: acknowledgements are counted by a separate read and write. */
+    /** Faulty: reads and writes the number of acknowledgements in two steps. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost")

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * Two records share a block of holder counts that has not been created yet. Each record's holder adds a pending
- * acknowledgement and then ends one. Neither record is finished before its remaining acknowledgement ends.
+ * Two records share a block of holder counts that does not exist yet. The holder of each record adds a pending
+ * acknowledgement and ends one. Neither record is finished before its last acknowledgement.
  */
 @JCStressTest
 @Outcome(id = "0, 2", expect = Expect.ACCEPTABLE, desc = "held by one claim each, then finished")
@@ -44,7 +44,7 @@ public class OffsetTrackerRetainStress {
         result.r2 = tracker.advance();
     }
 
-    /** Faulty: each of the two threads may create the counts, and one set of counts is lost. */
+    /** Faulty: each thread may create the counts, and one block is lost. */
     @JCStressTest
     @Outcome(id = "0, 2", expect = Expect.ACCEPTABLE, desc = "held by one claim each")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a claim was lost")

@@ -11,8 +11,8 @@ import org.openjdk.jcstress.infra.results.III_Result;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A partition is revoked while work on one of its records is about to begin. The record is either dropped or finished.
- * If the consumer's owner thread waits for this, its callback runs.
+ * A partition is revoked while work on one of its records begins. The record is either dropped or finished. If the
+ * owner thread waits, its callback runs.
  */
 @JCStressTest
 @Outcome(

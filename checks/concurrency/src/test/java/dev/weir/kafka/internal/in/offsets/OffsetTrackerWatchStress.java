@@ -10,8 +10,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * The consumer's owner thread starts to watch the only unfinished record while that record is acknowledged. Either the
- * owner thread learns that there will be no callback, or the callback runs. Without either, it would sleep forever.
+ * The owner thread starts to watch the only unfinished record while it is acknowledged. The watch is refused, or the
+ * callback runs.
  */
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished before the watch")
@@ -40,10 +40,7 @@ public class OffsetTrackerWatchStress {
         result.r2 = calls.get();
     }
 
-    /**
-     * A record with two holders. The holder that ends last finishes the record, and must run the owner thread's
-     * callback.
-     */
+    /** A record with two holders. The last one to end must run the owner thread's callback. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished before the watch")
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "both noticed")
@@ -82,7 +79,7 @@ public class OffsetTrackerWatchStress {
         }
     }
 
-    /** Faulty: the owner thread checks the count before it announces which record it watches. */
+    /** Faulty: checks the count before announcing the watched record. */
     @JCStressTest
     @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "finished before the watch")
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "both noticed")
