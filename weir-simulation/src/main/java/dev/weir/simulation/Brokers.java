@@ -47,15 +47,15 @@ public final class Brokers implements Network.Server, AutoCloseable {
             ApiKeys.SHARE_FETCH,
             ApiKeys.SHARE_ACKNOWLEDGE);
 
-    /** A failure that the broker simulates for one batch. */
+    /** A failure of one batch, simulated by the broker. */
     public enum Refusal {
         /** The batch is written, but the response reports a timeout. */
         WRITTEN_BUT_TIMED_OUT,
-        /** The broker reports that it is not the leader of the partition. */
+        /** The response reports that the broker is not the leader of the partition. */
         NOT_LEADER
     }
 
-    /** The special timestamp in a ListOffsets request that means the earliest offset. */
+    /** The timestamp in a ListOffsets request that means the earliest offset. */
     private static final long EARLIEST = -2;
 
     private final Schedule schedule = new Schedule();
@@ -103,12 +103,12 @@ public final class Brokers implements Network.Server, AutoCloseable {
         return shareGroup;
     }
 
-    /** Returns the broker that most recently received a metadata or coordinator request. */
+    /** Returns the broker that received the last metadata or coordinator request. */
     public int lastAsked() {
         return lastAsked;
     }
 
-    /** Makes the brokers misbehave, so that a test can show that its checks detect the fault. */
+    /** Makes the brokers misbehave. Tests plant faults to show that their checks detect them. */
     public void plant(Planted fault) {
         faults.plant(fault);
     }
@@ -118,18 +118,15 @@ public final class Brokers implements Network.Server, AutoCloseable {
         fetchSessions.forget(node);
     }
 
-    /**
-     * Adds a refusal to a queue. Each batch produced from now on takes one refusal from the queue, unless the queue is
-     * empty.
-     */
+    /** Adds a refusal to a queue. Each batch produced from now on takes one, unless the queue is empty. */
     public void refuseNext(Refusal refusal) {
         refusals.add(refusal);
     }
 
     /**
-     * Sets the throttle time that the next fetch and produce responses contain.
+     * Sets the throttle time of the next fetch and produce responses.
      *
-     * @param answers the number of responses that contain the throttle time
+     * @param answers the number of responses
      * @param millis the throttle time in milliseconds
      */
     public void throttle(int answers, int millis) {

@@ -24,7 +24,7 @@ final class Faults {
         return planted.contains(fault);
     }
 
-    /** Decides at random whether a planted fault occurs now. Returns false if the fault is not planted. */
+    /** Draws whether a planted fault occurs now. Returns false if it is not planted. */
     boolean happens(Planted fault) {
         return !planted.isEmpty() && has(fault) && random.nextInt(NOW_AND_THEN) == 0;
     }

@@ -42,7 +42,7 @@ final class FetchSessions {
         this.faults = faults;
     }
 
-    /** Makes a broker forget its sessions, as a real broker does if it has too many sessions or restarts. */
+    /** Makes a broker forget its sessions, like a real broker with too many sessions or after a restart. */
     void forget(int broker) {
         sessions.keySet().removeIf(key -> key.broker == broker);
     }
@@ -92,8 +92,7 @@ final class FetchSessions {
             left -= data.records() == null ? 0 : data.records().sizeInBytes();
             topicOf(answer, id.topic).partitions().add(data);
             if (data.records() != null && data.records().sizeInBytes() > 0) {
-                // Move the partition to the end, so that partitions that returned records come last in the next
-                // response.
+                // Partitions that returned records come last in the next response.
                 session.partitions.remove(id);
                 session.partitions.put(id, wanted);
             }
@@ -159,7 +158,7 @@ final class FetchSessions {
                 .orElse(offset);
     }
 
-    /** Returns the error for a request about this partition, or {@link Errors#NONE} if the broker can serve it. */
+    /** Returns the error for a request about this partition, or {@link Errors#NONE} if the broker serves it. */
     static Errors refusal(Topics.@Nullable Partition partition, int broker, int epoch) {
         if (partition == null) {
             return Errors.UNKNOWN_TOPIC_ID;

@@ -21,8 +21,8 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated Kafka client for one member of a consumer group. It also simulates the group, which assigns and revokes
- * partitions of this member. All of this happens during the member's polls. Confined to the simulation's thread.
+ * A simulated Kafka client for one member of a consumer group. The group assigns and revokes the member's partitions
+ * during the member's polls. Confined to the simulation's thread.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // only one thread at a time uses it
 public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
@@ -34,7 +34,6 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
     private boolean woken;
     private boolean inCallback;
 
-    /** True if the last fetch advanced the position of at least one partition. */
     private boolean advanced;
 
     protected GroupConsumer(Random random) {
@@ -121,10 +120,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         inCallback = false;
     }
 
-    /**
-     * Returns whether the group has expelled the member, but the member has not learned yet that it lost its
-     * partitions.
-     */
+    /** Returns whether the group has expelled the member, which still believes that it owns its partitions. */
     protected abstract boolean isExpelled();
 
     /** Notifies the consumer that partitions are being revoked. */
@@ -132,7 +128,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         callback.onPartitionsRevoked(ids);
     }
 
-    /** Called when the member learns that it no longer owns these partitions. */
+    /** Called when the member learns that it lost these partitions. */
     protected void released(Collection<TopicPartition> ids, boolean lost) {
         ids.forEach(id -> partition(id).release());
     }
@@ -151,8 +147,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
     // ---- Records ---------------------------------------------------------------------------------------------------
 
     /**
-     * Reads from the owned partitions in random order. Some partitions may return nothing, as if their response had not
-     * arrived yet.
+     * Reads from the owned partitions in random order. Some partitions return nothing, as if their response were late.
      */
     protected final ConsumerRecords<byte[], byte[]> fetch() {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> fetched = new HashMap<>();
@@ -191,9 +186,7 @@ public abstract class GroupConsumer extends MockConsumer<byte[], byte[]> {
         return records;
     }
 
-    /**
-     * Returns whether the last fetch advanced the position of at least one partition, even if it returned no records.
-     */
+    /** Returns whether the last fetch advanced a position, with or without records. */
     protected final boolean hasAdvanced() {
         return advanced;
     }

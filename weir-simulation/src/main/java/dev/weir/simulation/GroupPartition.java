@@ -10,8 +10,8 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 
 /**
- * A partition as seen by a group member's client: the offsets that have records, and the member's position. Confined to
- * the simulation's thread.
+ * A partition as seen by a member's client: the offsets with records, and the member's position. Confined to the
+ * simulation's thread.
  */
 public class GroupPartition {
 
@@ -33,13 +33,10 @@ public class GroupPartition {
 
     public boolean paused;
 
-    /**
-     * True while the consumer does not know yet at which offset to continue reading. Fetches must not return records
-     * until then.
-     */
+    /** True while the consumer does not know its start offset. Fetches then return no records. */
     public boolean held;
 
-    /** True if the consumer has set a start position since the partition was assigned. */
+    /** True if the consumer has set a position since the partition was assigned. */
     public boolean placed;
 
     public long position;

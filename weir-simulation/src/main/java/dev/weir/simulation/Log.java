@@ -34,14 +34,13 @@ public final class Log {
     /** An unknown offset or epoch. */
     public static final int UNKNOWN = -1;
 
-    /** Number of recent batches per producer that a broker remembers in order to detect duplicates. */
+    /** Number of recent batches per producer among which a broker finds duplicates. */
     private static final int REMEMBERED = 5;
 
     /** A batch in the log, with the bytes that a fetch returns. */
     record Batch(
             long base, int epoch, long producerId, short producerEpoch, int sequence, int count, MemoryRecords bytes) {
 
-        /** Returns the offset after the batch's last record. */
         long next() {
             return bytes.batches().iterator().next().nextOffset();
         }
@@ -73,8 +72,8 @@ public final class Log {
     private final List<Aborted> aborted = new ArrayList<>();
 
     /**
-     * The offsets of late records. A late record was still in flight when its connection was closed, and was appended
-     * after the log had forgotten the state of its producer.
+     * The offsets of late records. Their connection closed while they were in flight, and they arrived after the log
+     * had forgotten their producer.
      */
     private final Set<Long> late = new HashSet<>();
 
@@ -111,15 +110,13 @@ public final class Log {
     }
 
     /**
-     * Returns whether the record at an offset is late. A late record was still in flight when its connection was
-     * closed, and was appended after the log had forgotten the state of its producer. It may follow newer records of
-     * its producer, because the log cannot fence a producer whose state it has forgotten.
+     * Returns whether the record at an offset is late. Its connection closed while it was in flight, and it arrived
+     * after the log had forgotten its producer. It may follow newer records of its producer.
      */
     public boolean isLateOfForgotten(long offset) {
         return late.contains(offset);
     }
 
-    /** Returns all batches, starting with the oldest. */
     List<Batch> batches() {
         return Collections.unmodifiableList(batches);
     }
@@ -129,7 +126,7 @@ public final class Log {
         return batches.stream().map(batch -> batch.bytes.buffer().duplicate()).toList();
     }
 
-    /** Returns whether the {@code last} most recent batches were all written by producers without an ID. */
+    /** Returns whether producers without an ID wrote all of the {@code last} most recent batches. */
     public boolean isPlain(int last) {
         return batches.subList(Math.max(0, batches.size() - last), batches.size()).stream()
                 .allMatch(batch -> batch.producerId < 0);
@@ -157,7 +154,6 @@ public final class Log {
         return append(MemoryRecords.readableRecords(batch).batches().iterator().next());
     }
 
-    /** Appends a producer's batch unless it is a duplicate or out of sequence. */
     Appended append(MutableRecordBatch batch) {
         long producer = batch.producerId();
         ArrayDeque<Batch> known = producers.get(producer);
@@ -179,7 +175,7 @@ public final class Log {
         return appendUnchecked(batch);
     }
 
-    /** Appends a batch that was received over a connection that has been closed since. */
+    /** Appends a batch whose connection has been closed since. */
     Appended appendLate(MutableRecordBatch batch) {
         ArrayDeque<Batch> known = producers.get(batch.producerId());
         boolean forgotten = batch.hasProducerId() && (known == null || late.contains(known.getLast().base));
@@ -200,7 +196,6 @@ public final class Log {
         return new Appended(error, UNKNOWN, false);
     }
 
-    /** Appends a batch regardless of its sequence number. */
     Appended appendUnchecked(MutableRecordBatch batch) {
         ByteBuffer copy = ByteBuffer.allocate(batch.sizeInBytes());
         batch.writeTo(copy);
@@ -250,7 +245,7 @@ public final class Log {
         return values.stream().map(SimpleRecord::new).toArray(SimpleRecord[]::new);
     }
 
-    /** Appends a batch with these values. Each empty value becomes a gap, as if compaction had removed its record. */
+    /** Appends a batch with these values. Each empty value becomes a gap, like a compacted record. */
     public void appendCompacted(List<byte[]> values) {
         var builder =
                 MemoryRecords.builder(ByteBuffer.allocate(1_024), Compression.NONE, TimestampType.CREATE_TIME, 0L);
@@ -321,8 +316,8 @@ public final class Log {
     // ---- Reading ---------------------------------------------------------------------------------------------------
 
     /**
-     * Returns whole batches with a total of at most {@code maxBytes} bytes, starting with the batch that contains the
-     * offset. The first batch may be larger.
+     * Returns whole batches from the offset's batch on, with at most {@code maxBytes} bytes in total. The first batch
+     * may be larger.
      */
     MemoryRecords read(long from, int maxBytes, boolean committed) {
         long limit = committed ? lastStable() : end;
@@ -342,7 +337,6 @@ public final class Log {
         return MemoryRecords.readableRecords(all.flip());
     }
 
-    /** Returns the whole batches that contain the records from {@code first} to {@code last}. */
     MemoryRecords readTo(long first, long last) {
         int from = indexOf(first);
         int to = from;
@@ -355,7 +349,6 @@ public final class Log {
         return MemoryRecords.readableRecords(all.flip());
     }
 
-    /** Returns the index of the first batch that ends after the offset. */
     private int indexOf(long offset) {
         int low = 0;
         int high = batches.size();

@@ -22,9 +22,9 @@ import org.apache.kafka.common.requests.RequestUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections between processes and brokers, as byte streams. Each connection handles its requests in order, one at
- * a time. Connections are independent of each other. A connection can break while a request or its response is in
- * flight, and it can stop delivering data in both directions. Confined to the simulation's thread.
+ * The connections between processes and brokers, as byte streams. A connection handles its requests in order,
+ * independently of other connections. It can break during a request, and it can stop delivering data in both
+ * directions. Confined to the simulation's thread.
  */
 public final class Network implements AutoCloseable {
 
@@ -35,17 +35,16 @@ public final class Network implements AutoCloseable {
     private static final ReentrantLock HOSTS = new ReentrantLock();
     private static final BitSet TAKEN = new BitSet();
 
-    /** The brokers, as seen by the network. They respond to requests that arrive over its connections. */
+    /** The brokers, as seen by the network. */
     interface Server {
 
-        /** Returns the response to a request that has arrived, or null if the broker sends no response. */
+        /** Returns the response to a request; null if the broker sends none. */
         @Nullable
         ApiMessage answer(Connection from, ApiMessage request);
 
         /** Returns the processing time of the last request, in nanoseconds. */
         long lastTook();
 
-        /** Notifies the broker that one of its connections was closed or broken. */
         void disconnected(Connection from);
     }
 
@@ -129,7 +128,7 @@ public final class Network implements AutoCloseable {
         private boolean broken;
         private boolean silent;
 
-        /** True if a request was lost. All later requests on this connection are lost too. */
+        /** True if a request was lost; all later requests on this connection are lost too. */
         private boolean ended;
 
         private long requestsArriveNanos;
@@ -203,8 +202,8 @@ public final class Network implements AutoCloseable {
                 schedule.at(busyUntilNanos, () -> arrived(bytes));
                 return;
             }
-            // A request sent before the connection broke may still arrive, which is decided at random. Once a request
-            // is lost, all later requests on this connection are lost too.
+            // A request sent before the connection broke may still arrive. After a lost request, all later ones are
+            // lost.
             ended |= silent || (isGone() && random.nextBoolean());
             if (ended) {
                 return;
@@ -250,10 +249,7 @@ public final class Network implements AutoCloseable {
             }
         }
 
-        /**
-         * Breaks the connection. The client can still read the data that has already arrived, followed by the end of
-         * the stream.
-         */
+        /** Breaks the connection. The client can still read data that has arrived, then the end of the stream. */
         void cut() {
             if (open && !broken) {
                 broken = true;

@@ -32,10 +32,7 @@ public final class Schedule {
         at(nowNanos + nanos, action);
     }
 
-    /**
-     * Advances the clock to the next event, but by at most {@code most} nanoseconds, and runs all actions that are due
-     * then.
-     */
+    /** Advances the clock to the next event, by at most {@code most} nanoseconds, and runs the actions that are due. */
     public void advance(long most) {
         long until = nowNanos + most;
         Event next = events.peek();

@@ -25,9 +25,9 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated share group: heartbeats, share sessions, acquisition locks and acknowledgements. It returns the same
- * errors as a real broker. When a connection is closed, its session ends and the session's locks are released. Confined
- * to the simulation's thread.
+ * A simulated share group: heartbeats, share sessions, acquisition locks and acknowledgements, with the errors of a
+ * real broker. Closing a connection ends its session and releases the session's locks. Confined to the simulation's
+ * thread.
  */
 public final class ShareGroup {
 
@@ -36,7 +36,7 @@ public final class ShareGroup {
         void acknowledged(String member, int partition, long offset, byte type);
     }
 
-    /** The broker's side of a session. */
+    /** A broker's state of a session. */
     private static final class Remote {
         private final Network.Connection connection;
         private int epoch;
@@ -116,9 +116,7 @@ public final class ShareGroup {
         return deliveryLimit;
     }
 
-    /**
-     * Sets the size of the window of offsets that may be acquired. The window starts at the first unfinished record.
-     */
+    /** Sets the size of the window of offsets that may be acquired, which starts at the first unfinished record. */
     public void window(int offsets) {
         window = offsets;
     }
@@ -142,8 +140,7 @@ public final class ShareGroup {
     }
 
     /**
-     * Sets the maximum number of records in a response. If more were acquired, the response is replaced by an empty
-     * one, and the records remain acquired.
+     * Sets the maximum number of records in a response. A larger response is emptied, and its records stay acquired.
      */
     public void quotaRecords(int most) {
         quotaRecords = most;
@@ -155,9 +152,9 @@ public final class ShareGroup {
     }
 
     /**
-     * Makes brokers that do not lead a partition name its leader in their responses.
+     * Makes brokers that do not lead a partition name its leader.
      *
-     * @param areNews whether even brokers with outdated metadata name the current leader
+     * @param areNews whether brokers with outdated metadata name the current leader too
      */
     public void hints(boolean areNews) {
         hints = true;
@@ -165,8 +162,8 @@ public final class ShareGroup {
     }
 
     /**
-     * Breaks the member's connection shortly after each of the next {@code count} assignments is sent, so that the
-     * member may not receive the assignment.
+     * Breaks the member's connection shortly after each of the next {@code count} assignments. The member may miss
+     * these assignments.
      */
     public void cutOffAssignments(int count) {
         assignmentsCutOff = count;
@@ -218,12 +215,12 @@ public final class ShareGroup {
         return emptyFetches;
     }
 
-    /** Returns the number of responses whose records were removed because of the quota. */
+    /** Returns the number of responses that were emptied because of the quota. */
     public int emptiedAnswers() {
         return emptiedAnswers;
     }
 
-    /** Returns how often a member tried to acknowledge records of a partition that another member had acquired. */
+    /** Returns how often a member acknowledged records that another member had acquired. */
     public int strangers() {
         return strangers;
     }
@@ -361,8 +358,7 @@ public final class ShareGroup {
         emptyFetches += lastFetchWasEmpty ? 1 : 0;
         boolean overQuota = fetch.maxRecords() - left > quotaRecords;
         if (overQuota) {
-            // A real broker empties the response before it adds the acknowledgement results. The results must therefore
-            // remain in the emptied response.
+            // A real broker empties the response before it adds the acknowledgement results.
             answer = new ShareFetchResponseData().setThrottleTimeMs(100);
             emptiedAnswers++;
         }
@@ -370,7 +366,7 @@ public final class ShareGroup {
         return answer;
     }
 
-    /** Processes the acknowledgements in a fetch, and adds the partitions listed in the fetch to the session. */
+    /** Processes the acknowledgements in a fetch, and adds its partitions to the session. */
     private Map<TopicIdPartition, PartitionData> acknowledge(
             Network.Connection from, ShareFetchRequestData fetch, Remote remote) {
         Map<TopicIdPartition, PartitionData> told = new LinkedHashMap<>();

@@ -12,8 +12,8 @@ import org.apache.kafka.common.protocol.Errors;
 /**
  * The coordinator of a share group, which assigns all partitions of the topics to each member. It follows
  * {@code GroupMetadataManager.shareGroupHeartbeat} of Kafka 4.4. A new member gets no partitions until the assignment
- * has been computed. A member may still send its previous epoch. A response contains partitions only if the member
- * joins, sends its topics, or gets a changed assignment. Confined to the simulation's thread.
+ * has been computed, and a member may still send its previous epoch. Responses contain partitions if the member joins,
+ * sends its topics, or gets a changed assignment. Confined to the simulation's thread.
  */
 final class ShareMembers {
 

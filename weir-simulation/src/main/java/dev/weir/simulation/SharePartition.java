@@ -46,8 +46,8 @@ public final class SharePartition {
     private int acquisitions;
 
     /**
-     * The start of the window. All records before this offset are done. The window ends at {@link #acquiredTo}, and no
-     * record at or after that offset has been acquired yet.
+     * The start of the window: all records before it are done. The window ends at {@link #acquiredTo}, and no record
+     * from there on has been acquired.
      */
     private int doneTo;
 
@@ -104,7 +104,7 @@ public final class SharePartition {
         return slots.stream().mapToInt(slot -> slot.deliveries).max().orElse(0);
     }
 
-    /** Updates the state from the log, the leader and the clock. When the leader changes, all locks are released. */
+    /** Updates the state from the log, the leader and the clock. A new leader releases all locks. */
     private void update() {
         while (slots.size() < partition.log().end()) {
             slots.add(new Slot());
@@ -122,7 +122,6 @@ public final class SharePartition {
         }
     }
 
-    /** Releases all locks of a member. */
     void releaseAll(String member) {
         update();
         for (Slot slot : slots) {
@@ -137,10 +136,7 @@ public final class SharePartition {
         slot.state = slot.deliveries >= group.deliveryLimit() ? State.ARCHIVED : State.AVAILABLE;
     }
 
-    /**
-     * Acquires up to {@code most} records. Returns the acquired ranges, and all batches from the start of the first
-     * range to the end of the last.
-     */
+    /** Acquires up to {@code most} records. Returns the acquired ranges, and all batches that they span. */
     PartitionData acquire(String member, int most) {
         int start = firstUndone();
         List<AcquiredRecords> ranges = new ArrayList<>();
@@ -176,8 +172,8 @@ public final class SharePartition {
     }
 
     /**
-     * Returns whether the record {@code at} can be part of the range that starts at {@code first}. The record must be
-     * available, and all records in a range must have the same delivery count.
+     * Returns whether a range that starts at {@code first} can contain the record {@code at}: the record is available
+     * and has the same delivery count.
      */
     private boolean isLike(int first, int at) {
         Slot slot = slots.get(at);
@@ -192,7 +188,6 @@ public final class SharePartition {
         slot.lockedUntilNanos = group.lockedUntil();
     }
 
-    /** Returns whether any of these records has been acquired by another member. */
     boolean isAnothers(String member, List<AcknowledgementBatch> batches) {
         update();
         return batches.stream()
@@ -202,7 +197,7 @@ public final class SharePartition {
     }
 
     /**
-     * Acknowledges all of these records, or none if any of them has not been acquired by this member. Follows
+     * Acknowledges all of these records, or none if this member has not acquired them all. Follows
      * {@code SharePartition.acknowledge} of Kafka 4.4.
      */
     Errors acknowledge(String member, List<AcknowledgementBatch> batches) {

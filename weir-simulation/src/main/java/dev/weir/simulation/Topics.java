@@ -19,8 +19,8 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata of a cluster: topic ids, leaders, the coordinator, and the outdated metadata of each broker that is cut
- * off from the controller. Confined to the simulation's thread.
+ * The metadata of a cluster: topic ids, leaders, the coordinator, and the outdated view of each broker that is cut off
+ * from the controller. Confined to the simulation's thread.
  */
 public final class Topics {
 
@@ -185,7 +185,7 @@ public final class Topics {
         return partition < topic.partitions.size() ? topic.partitions.get(partition) : null;
     }
 
-    /** Cuts a broker off from the controller for {@code nanos}, so that it responds with outdated metadata. */
+    /** Cuts a broker off from the controller for {@code nanos}. Its metadata is then outdated. */
     public void cutOff(int broker, long nanos) {
         Map<String, Known> known = new HashMap<>();
         topics.values().forEach(topic -> known.put(topic.name, knownOf(topic)));

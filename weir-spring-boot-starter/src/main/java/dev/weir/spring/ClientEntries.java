@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The settings of one client. Each setting also has the name of the property from which it was read. A later setting
- * overrides an earlier one with the same name. Confined to one thread.
+ * The settings of one client, each with the name of its property. A later setting overrides an earlier one with the
+ * same name. Confined to one thread.
  */
 final class ClientEntries {
 
@@ -26,7 +26,7 @@ final class ClientEntries {
         }
     }
 
-    /** Converts a value to text, in the format used in configuration files. */
+    /** Converts a value to text, as in configuration files. */
     private static String text(Object value) {
         return switch (value) {
             case Class<?> type -> type.getName();
@@ -45,7 +45,7 @@ final class ClientEntries {
     }
 
     /**
-     * Rejects values that have the wrong type for the client.
+     * Refuses values of the wrong type for the client.
      *
      * @throws IllegalArgumentException with the name of the property
      */

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs a warning if the kafka-clients version on the class path is older than the version that Weir is built with.
- * Spring Boot's dependency management may silently select an older version. Stateless.
+ * Logs a warning if kafka-clients is older than the version that Weir is built with. Spring Boot's dependency
+ * management may select an older version. Stateless.
  */
 final class ClientVersion {
 
@@ -32,7 +32,7 @@ final class ClientVersion {
         }
     }
 
-    /** Returns the version from the file that kafka-clients itself reads in order to log its version. */
+    /** Returns the version from kafka-clients' own version file. */
     static String found() {
         Properties about = new Properties();
         try (InputStream in = KafkaConsumer.class.getResourceAsStream("/kafka/kafka-version.properties")) {
@@ -45,9 +45,7 @@ final class ClientVersion {
         return about.getProperty("version", "unknown");
     }
 
-    /**
-     * Returns whether the version is older than {@link #BUILT_WITH}. Returns false if the text is not a version number.
-     */
+    /** Returns whether the version is older than {@link #BUILT_WITH}; false if the text is not a version number. */
     static boolean isOld(String found) {
         return found.matches("[1-9]\\d*(\\.\\d+)*")
                 && Version.parse(withoutZeros(found)).compareTo(Version.parse(BUILT_WITH)) < 0;

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.ApplicationContextException;
 
 /**
- * One {@link Pipeline} bean with its current or last run, that run's meters, and its console. {@link WeirPipelines}
- * holds its own lock while it starts a run, but not while it stops one. Any thread may read the state.
+ * One {@link Pipeline} bean with its current or last run, the run's meters, and its console. {@link WeirPipelines}
+ * holds its lock while it starts a run, but not while it stops one. Any thread may read the state.
  */
 final class PipelineBean {
 
@@ -31,10 +31,7 @@ final class PipelineBean {
     private volatile @Nullable RunningPipeline running;
     private volatile @Nullable PipelineMetrics metrics;
 
-    /**
-     * The run most recently stopped by {@link #end}. If its drain times out, the run is cancelled. Such a cancellation
-     * does not count as a failure.
-     */
+    /** The run that {@link #end} stopped last. Its cancellation after a drain timeout is not a failure. */
     private volatile @Nullable RunningPipeline ended;
 
     PipelineBean(String name, Pipeline pipeline, PipelineConsole console, boolean hasPartitionMeters) {
@@ -48,7 +45,6 @@ final class PipelineBean {
         return name;
     }
 
-    /** Returns the current or last run, or null before the first. */
     @Nullable
     RunningPipeline running() {
         return running;
@@ -109,7 +105,7 @@ final class PipelineBean {
         return console;
     }
 
-    /** Binds the meters. If the application's registry rejects a meter, the pipeline keeps running without meters. */
+    /** Binds the meters. If the application's registry rejects a meter, the pipeline runs without meters. */
     private void bind(PipelineMetrics meters, MeterRegistry registry) {
         metrics = meters;
         try {
@@ -124,7 +120,7 @@ final class PipelineBean {
         if (failure == null) {
             LOG.info("pipeline {} has ended", name);
         } else if (failure instanceof KafkaPipelineException && Thrown.cause(failure) == null) {
-            // The message already says what to do, so a stack trace would add nothing.
+            // The message says what to do, so it needs no stack trace.
             LOG.error("pipeline {} has failed: {}", name, Thrown.message(failure));
         } else {
             LOG.error("pipeline {} has failed", name, failure);
@@ -155,7 +151,7 @@ final class PipelineBean {
                         String.join("; ", report.leftUndone()));
             }
         } catch (InterruptedException e) {
-            // This should not happen. Nothing interrupts the threads on which pipelines are drained.
+            // This should not happen: nothing interrupts the threads that drain pipelines.
             last.cancel();
             Thread.currentThread().interrupt();
         }

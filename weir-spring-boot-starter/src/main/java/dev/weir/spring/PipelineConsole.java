@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The console of one pipeline. If {@code weir.console.enabled} is set, it opens when the pipeline first runs and closes
- * when the application stops. Used only by {@link PipelineBean}.
+ * The console of one pipeline. With {@code weir.console.enabled}, it opens at the pipeline's first run and closes with
+ * the application. Used only by {@link PipelineBean}.
  */
 final class PipelineConsole {
 
@@ -26,7 +26,7 @@ final class PipelineConsole {
     /**
      * Creates the console without starting it.
      *
-     * @param index the pipeline's index in alphabetical order, which is added to the configured port
+     * @param index the pipeline's index in alphabetical order, added to the configured port
      * @throws IllegalArgumentException if a setting of the console is invalid
      */
     PipelineConsole(String name, WeirProperties.Console settings, int index) {
@@ -43,8 +43,8 @@ final class PipelineConsole {
     }
 
     /**
-     * Shows this run. All runs of a pipeline use the same console and port. If the console cannot be opened, the
-     * pipeline runs without one.
+     * Shows this run. All runs of a pipeline use one console and port. If it cannot be opened, the pipeline runs
+     * without it.
      */
     void show(RunningPipeline running) {
         if (!settings.enabled()) {
@@ -69,7 +69,7 @@ final class PipelineConsole {
         }
     }
 
-    /** Converts the properties to console settings. If they are invalid, the exception names the properties. */
+    /** Converts the properties to console settings. The exception for invalid settings names the properties. */
     private ConsoleServer.Builder builder() {
         try {
             ConsoleServer.Builder builder = ConsoleServer.builder().port(port).host(settings.host());

@@ -11,9 +11,8 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * The health of the pipelines. It is up if no pipeline has failed and every consumer passes the liveness or readiness
- * check. Consumer lag is not part of either check. A pipeline counts as healthy if it has ended normally or was never
- * started. Thread-safe; never blocks.
+ * The health of the pipelines: up if no pipeline has failed and every consumer passes the liveness or readiness check,
+ * whatever its lag. A pipeline that has ended normally or was never started is healthy. Thread-safe; never blocks.
  */
 final class PipelineHealth implements HealthIndicator {
 
@@ -27,9 +26,7 @@ final class PipelineHealth implements HealthIndicator {
         this.no = no;
     }
 
-    /**
-     * Checks that the threads of all consumers are running. A thread that has ended does not recover without a restart.
-     */
+    /** Checks that the threads of all consumers are running. A thread that has ended needs a restart. */
     static PipelineHealth liveness(WeirPipelines pipelines) {
         return new PipelineHealth(pipelines, ConsumerHealth::live, Status.DOWN);
     }

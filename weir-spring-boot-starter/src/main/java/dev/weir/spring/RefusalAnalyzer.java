@@ -10,8 +10,8 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 
 /**
- * Replaces the stack trace of a startup failure with a short message if Weir or its Kafka client refused to start. The
- * message names the setting to change. Stateless.
+ * Replaces the stack trace with a short message if Weir or its Kafka client refused to start. The message names the
+ * setting to change. Stateless.
  */
 final class RefusalAnalyzer implements FailureAnalyzer {
 
@@ -30,10 +30,7 @@ final class RefusalAnalyzer implements FailureAnalyzer {
         return null;
     }
 
-    /**
-     * Returns whether the failure was caused by the user's settings. Its message then says what to do, so a stack trace
-     * would add nothing.
-     */
+    /** Returns whether the user's settings caused the failure. Its message says what to do. */
     static boolean isRefusal(Throwable cause) {
         List<StackTraceElement> frames = Arrays.asList(cause.getStackTrace());
         return switch (cause) {
@@ -50,8 +47,8 @@ final class RefusalAnalyzer implements FailureAnalyzer {
     }
 
     /**
-     * Returns the message of a failure, followed by the messages of its causes, without repeating any text. The causes
-     * are included because Kafka's clients often report the actual reason there.
+     * Returns the message of a failure and of its causes, without repetitions. Kafka's clients often report the reason
+     * in a cause.
      */
     static String reasons(Throwable failure) {
         String told = Objects.requireNonNullElse(failure.getMessage(), failure.toString());

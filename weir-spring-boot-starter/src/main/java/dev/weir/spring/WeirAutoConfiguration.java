@@ -67,7 +67,7 @@ class WeirAutoConfiguration {
                 () -> SpringApplication.exit(application));
     }
 
-    /** Looks up each bean individually, because getBeansOfType() silently omits beans that are being created. */
+    /** Looks up each bean by name, because getBeansOfType() silently omits beans that are being created. */
     private static Map<String, Pipeline> pipelines(ApplicationContext application) {
         Map<String, Pipeline> found = new TreeMap<>();
         for (String name : application.getBeanNamesForType(Pipeline.class)) {

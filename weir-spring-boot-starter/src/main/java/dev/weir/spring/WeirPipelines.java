@@ -37,10 +37,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
 
     private static final Logger LOG = LoggerFactory.getLogger(WeirPipelines.class);
 
-    /**
-     * After its timeout, a drain waits up to 5 more seconds for cancelled stages to return. One second is added as a
-     * margin.
-     */
+    /** A drain waits up to 5 seconds after its timeout for cancelled stages. One second is a margin. */
     private static final Duration GRACE = Duration.ofSeconds(6);
 
     private final Supplier<Map<String, Pipeline>> pipelines;
@@ -58,8 +55,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     // Written under the lock.
     private volatile Map<String, PipelineBean> beans = Map.of();
 
-    // Set to true while holding the lock. Set to false without holding the lock, so that stopping never waits for a
-    // start in progress.
+    // Set to true under the lock. Set to false without the lock, so that a stop never waits for a start in progress.
     private volatile boolean running;
 
     /**
@@ -83,7 +79,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
         this.shutdown = shutdown;
     }
 
-    /** Returns a drain timeout that leaves time to complete the drain report before the phase is over. */
+    /** Returns a drain timeout that leaves time for the drain report within the phase. */
     static Duration drainTime(Duration phaseTimeout) {
         Duration half = phaseTimeout.dividedBy(2);
         Duration rest = phaseTimeout.minus(GRACE);
@@ -142,7 +138,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
                 beans = lookUp();
             }
             for (PipelineBean bean : beans.values()) {
-                // Check running for each bean, because a concurrent stop sets it to false without holding the lock.
+                // A concurrent stop sets running to false without the lock, so check it for each bean.
                 if (running && startsByItself(bean)) {
                     run(bean);
                 }
@@ -223,8 +219,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     /**
-     * Keeps the JVM alive while a pipeline runs, because the threads of pipelines are daemons. Closes the application
-     * if a pipeline has failed and {@code weir.on-failure} is {@code shutdown}.
+     * Keeps the JVM alive while a pipeline runs on daemon threads. Closes the application if a pipeline has failed and
+     * {@code weir.on-failure} is {@code shutdown}.
      */
     private void keep() {
         boolean close;
@@ -277,8 +273,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     /**
-     * Drains the current run. A concurrent start may begin another run afterwards. This method therefore waits until
-     * the start has released the lock, and then drains again.
+     * Drains the current run, waits until a concurrent start has released the lock, and drains the run that it may have
+     * begun.
      */
     private void end(PipelineBean bean) {
         bean.end(drain);

@@ -81,8 +81,7 @@ public final class WeirSettings {
         own.properties().forEach((name, text) -> entries.put(name, text, prefix + "properties." + name));
         entries.check(ConsumerConfig.configDef());
         var builder = ConsumerSettings.builder(key, value).from(entries.values(), entries::origin);
-        // Reject invalid values here, so that the message names the property. The caller's build() would not know its
-        // name.
+        // Refuse invalid values here, where the name of the property is known.
         var ignored = builder.build();
         return builder;
     }
@@ -135,8 +134,8 @@ public final class WeirSettings {
     }
 
     /**
-     * Returns whether the value is Spring's default {@code read_uncommitted}, rather than set by the user. This default
-     * must be ignored, because it would override Weir's default for exactly-once flows.
+     * Returns whether the value is Spring's default {@code read_uncommitted}, not the user's. It is ignored, because it
+     * would override Weir's default for exactly-once flows.
      */
     private static boolean isDefaultIsolation(String name, Object value, String origin) {
         return name.equals(ConsumerConfig.ISOLATION_LEVEL_CONFIG)

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.KafkaFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for asynchronous changes in the cluster, for at most 30 seconds. May be called from any thread. */
+/** Waits for changes in the cluster, for at most 30 seconds. May be called from any thread. */
 final class Await {
     static final Duration DEADLINE = Duration.ofSeconds(30);
 
@@ -24,7 +24,7 @@ final class Await {
         String missing();
     }
 
-    /** Waits until the condition is met. At the deadline, throws an exception that describes what is missing. */
+    /** Waits until the condition is met. At the deadline, throws an exception with the description. */
     static void until(String what, Condition condition) {
         long deadlineNanos = System.nanoTime() + DEADLINE.toNanos();
         while (true) {

@@ -60,7 +60,7 @@ public final class Broker {
         return node.isRunning();
     }
 
-    /** Returns whether the broker is started and not frozen, so that it can respond. */
+    /** Returns whether the broker is started and not frozen. */
     boolean isResponsive() {
         return isRunning() && !frozen;
     }
@@ -90,7 +90,7 @@ public final class Broker {
         });
     }
 
-    /** Stops the broker as quickly as possible, because its data is about to be deleted. */
+    /** Stops the broker as quickly as possible: its data will be deleted. */
     void discard() {
         exclusively(node::discard);
     }

@@ -25,10 +25,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Starts and stops clusters. If part of a cluster fails to start, the parts that have already been started are stopped.
- * Stateless.
- */
+/** Starts and stops clusters. If a part fails to start, stops the started parts. Stateless. */
 final class ClusterStart {
     private ClusterStart() {}
 
@@ -50,7 +47,7 @@ final class ClusterStart {
             return connect(folder, layout, List.copyOf(brokers), logCapture);
         } catch (RuntimeException e) {
             try {
-                // If a server failed, the message names its log, so the log must be retained.
+                // The message names the log of a failed server, so the log must be retained.
                 shutDown(brokers, folder, logCapture, startedServers);
             } catch (RuntimeException suppressed) {
                 e.addSuppressed(suppressed);
@@ -120,8 +117,8 @@ final class ClusterStart {
     }
 
     /**
-     * Runs the action on all brokers concurrently, because controllers wait for each other. After the action has ended
-     * on all brokers, throws the first failure.
+     * Runs the action on all brokers concurrently, because controllers wait for each other. Finally throws the first
+     * failure.
      */
     private static void inParallel(List<Broker> brokers, Consumer<Broker> action) {
         ThreadFactory threads = Thread.ofPlatform().name("weir-testkit-", 1).factory();

@@ -47,11 +47,10 @@ public final class Records {
         }
         Map<String, Object> config = Map.of(
                 ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, Objects.requireNonNull(bootstrapServers, "bootstrapServers"),
-                // A frozen broker does not respond, so another broker must be tried soon.
+                // A frozen broker does not respond; try another broker soon.
                 ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000,
-                // A newly elected leader may reject a producer's first batch but accept its second, and then never
-                // accepts the first. With only one batch in flight, the second is not sent before the first has been
-                // accepted.
+                // A new leader may reject a producer's first batch, accept its second, and then never accept the first.
+                // One batch in flight prevents this.
                 ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1,
                 ProducerConfig.LINGER_MS_CONFIG, 5,
                 ProducerConfig.BATCH_SIZE_CONFIG, 131_072);
@@ -132,7 +131,7 @@ public final class Records {
                 .filterStates(List.of(TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT));
         try (Admin admin = Admin.create(config)) {
             Await.until("the end of each transaction is noted in its topics", () -> {
-                // Considers only brokers that respond, because a broker that is down cannot report any transactions.
+                // Considers only brokers that respond.
                 var brokers = Await.get(
                         "list transactions", admin.listTransactions(decided).byBrokerId());
                 List<TransactionListing> left = brokers.values().stream()
@@ -155,7 +154,7 @@ public final class Records {
             KafkaConsumer<byte[], byte[]> consumer, String topic, Map<TopicPartition, Long> ends) {
         List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
         long lastProgressNanos = System.nanoTime();
-        // The end is detected by positions rather than records, because the last offsets may be transaction markers.
+        // The last offsets may be transaction markers, so compare positions.
         while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
             int before = records.size();
             consumer.poll(Duration.ofMillis(100)).forEach(record -> {

@@ -49,9 +49,8 @@ final class TopicAdmin {
     }
 
     /**
-     * Waits until the leaders accept writes, because a broker announces a new topic shortly before it can write to the
-     * topic. If a broker rejected an idempotent producer's first batch and then accepted the second, the producer would
-     * keep resending the first batch without success until its delivery timeout.
+     * Waits until the leaders accept writes, shortly after brokers announce a new topic. A broker that rejects an
+     * idempotent producer's first batch and accepts its second never accepts the first.
      */
     private void awaitLogs(String topic) {
         if (brokers.stream().allMatch(Broker::isResponsive)) {
@@ -86,9 +85,8 @@ final class TopicAdmin {
     }
 
     /**
-     * Waits until all responsive brokers agree that all replicas are in sync. The metadata of a broker that has just
-     * been thawed is outdated until the broker has caught up with the controller: the broker still reports itself as
-     * the leader and all replicas as in sync. A reader that relied on this broker alone would miss records.
+     * Waits until all responsive brokers agree that all replicas are in sync. A broker that was just thawed has
+     * outdated metadata, in which it is the leader and all replicas are in sync.
      */
     void awaitInSync(String topic) {
         Await.until("all replicas of topic " + topic + " are in sync, by each broker's account", () -> {

@@ -60,7 +60,7 @@ class FilesFuzzTest {
             dispatcher.audit.kind = single
             """;
 
-    /** Pieces that YAML, properties or numbers might choke on. */
+    /** Texts that YAML, properties or number parsers may reject. */
     private static final List<String> SPLINTERS = List.of(
             "{",
             "}",
@@ -107,7 +107,6 @@ class FilesFuzzTest {
     @TempDir
     private Path folder;
 
-    /** A kind of file. */
     enum Kind {
         WORKLOAD(WorkloadException.class) {
             @Override

@@ -36,17 +36,14 @@ public final class ClientConfig {
         return config;
     }
 
-    /** Properties of a consumer polled by a library. {@link PolledRecords} counts the records of each poll. */
+    /** Properties of a consumer that a library polls. {@link PolledRecords} counts the records of each poll. */
     public Map<String, String> consumerOfLibrary(Map<String, String> driversOwn) {
         Map<String, String> config = consumer(driversOwn);
         config.merge("interceptor.classes", PolledRecords.class.getName(), (others, own) -> others + "," + own);
         return config;
     }
 
-    /**
-     * Properties of a share consumer. Its start position and isolation level are settings of the group, which the
-     * harness applies.
-     */
+    /** Properties of a share consumer. The harness sets its start position and isolation level on the group. */
     public Map<String, String> share(Map<String, String> driversOwn) {
         Map<String, String> config = producer(driversOwn);
         config.remove("isolation.level");

@@ -38,10 +38,7 @@ final class ClientMetrics {
      */
     private record Metric(String kind, String group, String attribute, String name, double factor) {}
 
-    /**
-     * Returns the figures by name. Each figure is the average over the clients that report it. Figures that no client
-     * reports are left out.
-     */
+    /** Returns the figures by name, each the average over the clients that report it. */
     static Map<String, Double> read() {
         return read(ManagementFactory.getPlatformMBeanServer());
     }
@@ -83,7 +80,7 @@ final class ClientMetrics {
         try {
             return beans.getAttribute(client, metric.attribute()) instanceof Double value ? value : Double.NaN;
         } catch (JMException | JMRuntimeException ignored) {
-            // The client is being closed, or its version does not have this metric.
+            // The client is closing, or its version lacks this metric.
             return Double.NaN;
         }
     }

@@ -14,9 +14,8 @@ import javax.management.ObjectName;
 
 /**
  * Computes rates from the metrics of Kafka's clients in this process. Rates of counts cover the time between two calls
- * of {@link #look}. They omit the counts of a client between the last call and its end, because a closed client has no
- * metrics. Averages that a client computes ({@code -avg}) cover the client's own window of about 30 seconds. There are
- * no figures for a library that does not use Kafka's clients. Confined to one thread.
+ * of {@link #look}, except for clients that were closed in between. Averages of a client ({@code -avg}) cover its own
+ * window of about 30 seconds. Libraries without Kafka's clients have no figures. Confined to one thread.
  */
 final class ClientSeries {
     static final String FETCHES = "client: fetches/s";
@@ -24,7 +23,7 @@ final class ClientSeries {
     static final String RECORDS_PER_POLL = "client: records per poll";
     static final String FETCH_MILLIS = "client: fetch ms";
 
-    /** Figure: the average number of fetches in flight, for all clients together. It is computed with Little's law. */
+    /** Figure: the average number of fetches in flight of all clients together, by Little's law. */
     static final String FETCHES_UNDER_WAY = Pass.FETCHES_OF_CLIENT;
 
     static final String REQUESTS_UNDER_WAY = "client: produce requests under way";
@@ -52,10 +51,7 @@ final class ClientSeries {
         this.beans = beans;
     }
 
-    /**
-     * Returns the current figures, keyed by name. The result is empty if less than a second has passed since the
-     * previous call, or if there are no figures.
-     */
+    /** Returns the current figures by name; empty if less than a second has passed since the previous call. */
     Map<String, Double> look(long nowNanos) {
         if (hasLooked && nowNanos - lastNanos < LEAST_NANOS) {
             return Map.of();
@@ -106,7 +102,7 @@ final class ClientSeries {
         perPoll.put(RECORDS_PER_POLL, figures);
     }
 
-    /** Returns a client's counts at the previous reading; zeros if the client was opened or reopened since then. */
+    /** Returns a client's counts at the previous reading; zeros for a new or reopened client. */
     private double[] before(ObjectName client, double[] now) {
         double[] before = fetchedBefore.put(client, now);
         return before == null || before[0] > now[0] ? new double[] {0, 0} : before;
@@ -146,7 +142,7 @@ final class ClientSeries {
         }
     }
 
-    /** Returns a client's metric, or NaN if the client has been closed meanwhile. */
+    /** Returns a client's metric, or NaN if the client was closed. */
     private double number(ObjectName bean, String attribute) {
         try {
             return beans.getAttribute(bean, attribute) instanceof Number value ? value.doubleValue() : Double.NaN;

@@ -30,13 +30,12 @@ final class Course {
     private volatile boolean isOver;
     private volatile @Nullable Throwable failure;
 
-    // Each of these fields is written once, by the thread that begins the pass or by the thread that ends it.
+    // Each field is written once, by the thread that begins or ends the pass.
     private volatile @Nullable Mark start;
     private volatile long waitedBefore = -1;
     private volatile @Nullable Mark end;
     private volatile Map<String, Double> figures = Map.of();
 
-    /** The state of a pass at one moment. */
     record Mark(long nanos, long records, long bytes, Usage usage, HandlerTime handlers) {}
 
     /** The part of a pass from the first record to the end. */
@@ -95,8 +94,7 @@ final class Course {
     }
 
     /**
-     * Returns the figures of the pass up to the given time. Call this method while the clients are open and their
-     * threads are still running.
+     * Returns the figures of the pass up to the given time. Call it while the clients are open and their threads run.
      */
     private Map<String, Double> figuresAt(long nanos) {
         Map<String, Double> told = new HashMap<>(ClientMetrics.read());
@@ -108,10 +106,7 @@ final class Course {
         return told;
     }
 
-    /**
-     * Ends the pass as if it had reached its time limit. If no record has arrived yet, the measured time starts and
-     * ends now.
-     */
+    /** Ends the pass as if it had reached its time limit. Also starts the measured time if no record has arrived. */
     void endNow() {
         begin(0, 0);
         end();
@@ -150,15 +145,15 @@ final class Course {
         return over.await(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** The state when the measured time started; null if it has not started yet. */
+    /** The state when the measured time started; null before. */
     @Nullable
     Mark start() {
         return start;
     }
 
     /**
-     * Waits until the measured time starts, with the first record or with {@link #endNow}, but no longer than
-     * {@code nanos}. Returns null if the measured time has not started by then.
+     * Waits until the measured time starts, but no longer than {@code nanos}. Returns null if it has not started by
+     * then.
      */
     @Nullable
     Mark awaitFirst(long nanos) throws InterruptedException {
@@ -166,8 +161,8 @@ final class Course {
     }
 
     /**
-     * Waits until the pass is over, but no longer than {@code nanos}. Ends the pass if it has reached its time limit,
-     * or if {@link Tally#step} has been called for all requested records. Returns whether the pass is over.
+     * Waits until the pass is over, but no longer than {@code nanos}. Ends the pass at its time limit, or when
+     * {@link Tally#step} was called for all requested records. Returns whether the pass is over.
      */
     boolean awaitEnd(long nanos) throws InterruptedException {
         boolean ended = await(nanos);
@@ -179,14 +174,11 @@ final class Course {
         return ended;
     }
 
-    /**
-     * Returns the current state, or the state at the end if the pass has ended. Deliveries after the end are not
-     * counted, so the intervals add up to the total of the pass.
-     */
+    /** Returns the current state, or the state at the end if the pass has ended. */
     Mark mark() throws InterruptedException {
         Mark now = new Mark(System.nanoTime(), tally.records(), tally.bytes(), Meters.quick(), work.time());
         if (!ending.get()) {
-            return now; // the pass had not ended when this mark was taken
+            return now; // the pass had not ended yet
         }
         over.await();
         Mark to = end;
@@ -214,7 +206,7 @@ final class Course {
         return new Span(from, to);
     }
 
-    /** The figures of Kafka's clients, and the time that threads waited for a core, as of the end of the pass. */
+    /** The figures of Kafka's clients, and the time that threads waited for a core, at the end of the pass. */
     Map<String, Double> figures() {
         return figures;
     }

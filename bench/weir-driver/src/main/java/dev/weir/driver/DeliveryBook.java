@@ -6,12 +6,11 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Keeps account of the deliveries of a pass: which record numbers arrived, how often and in which order, and which
- * handlers failed. Only one thread at a time may use it, except for {@link #attempted}.
+ * Tracks the deliveries of a pass: which record numbers arrived, how often and in which order, and which handlers
+ * failed. Confined to one thread at a time, except for {@link #attempted}.
  */
 final class DeliveryBook {
-    // Without ordering, a missing record is no longer considered in flight if it is at least this far behind the last
-    // delivered record of its partition.
+    // Distance behind the last delivered record of a partition at which a missing record is not in flight any more.
     private static final long UNORDERED_BEHIND = 50_000;
 
     private final HandlerOrder order;
@@ -38,33 +37,29 @@ final class DeliveryBook {
     }
 
     /**
-     * Returns the maximum distance between the first and the last acquired offset of a partition. It is the limit for
-     * acquired records, plus one batch, because the last acquired batch may exceed the limit. The limit is doubled,
-     * because some brokers count acquired records differently.
+     * Returns the maximum distance between the first and the last acquired offset of a partition. It is one batch more
+     * than twice the limit for acquired records, because brokers count them differently.
      */
     private static long shareBehind(Map<String, String> options) {
         return 2L * ShareOptions.locks(options) + ShareOptions.number(options, ShareOptions.BATCH_RECORDS);
     }
 
     /**
-     * Adds a delivery. Returns whether the delivery counts toward the requested number of records. A repeated delivery
-     * does not count if the pass allows repetitions.
+     * Adds a delivery. Returns false for an allowed repetition, which does not count toward the requested number of
+     * records.
      */
     boolean delivered(int partition, long number) {
         return partitions[partition].delivered(number) || repeatsCount;
     }
 
-    /**
-     * Adds a delivery to the ledger of its key. Also call {@link #delivered}, which adds the delivery to the ledger of
-     * its partition.
-     */
+    /** Adds a delivery to the ledger of its key. {@link #delivered} adds it to the ledger of its partition. */
     void deliveredOfKey(int partition, int key, long number) {
         keys[partition / ofTopic()].delivered(key, number);
     }
 
     /**
-     * Reports that the handler of a record has done its work, and throws if the workload plans a failure. Any thread
-     * may call it, but only one thread at a time for the same record.
+     * Reports that the handler of a record has done its work. Throws if a failure is planned. Any thread may call it,
+     * but only one at a time for the same record.
      */
     void attempted(int partition, long number) {
         failures.attempt(partition, number);
@@ -77,14 +72,13 @@ final class DeliveryBook {
                 .toList();
     }
 
-    /** Returns the number of partitions of each topic. */
     private int ofTopic() {
         return partitions.length / keys.length;
     }
 
     /**
-     * Returns the counts of delivered and missing records. If {@code complete} is true, every record that was not
-     * delivered is missing; otherwise, records that may still be in flight are left out.
+     * Returns the counts of delivered and missing records. Unless {@code complete} is true, records that may be in
+     * flight are not missing.
      */
     LedgerFigures figures(boolean complete) {
         return LedgerFigures.ofTopics(IntStream.range(0, keys.length)
@@ -94,9 +88,8 @@ final class DeliveryBook {
     }
 
     private LedgerFigures figures(int topic, boolean complete) {
-        // If a pass was cut off, undelivered records may still be in flight. Without ordering, records in flight are at
-        // most a limited distance behind the last delivered record. With ordering by key, this distance has no limit,
-        // because a slow record delays all later records of its key.
+        // In a pass that was cut off, undelivered records may be in flight. Without ordering, they are a limited
+        // distance behind the last delivered record. With ordering by key, they can be at any distance.
         long behind = switch (order) {
             case PARTITION -> 0;
             case KEY -> Long.MAX_VALUE;
@@ -111,7 +104,7 @@ final class DeliveryBook {
         }
         return switch (order) {
             case PARTITION -> sum;
-            // Records of different keys may overtake each other, so only the order within a key counts.
+            // With ordering by key, only the order within a key counts.
             case KEY -> keys[topic].isUsed() ? sum.withReordered(keys[topic].reordered()) : sum;
             case NONE -> sum.withReordered(0);
         };

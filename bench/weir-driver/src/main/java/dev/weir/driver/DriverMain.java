@@ -39,15 +39,14 @@ public final class DriverMain {
             new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, true);
 
     /**
-     * System property: the location of this process, if it does not run on the harness's machine. The process then also
-     * reports how busy its machine is.
+     * System property: the location of this process, if it is not the harness's machine. The process then reports the
+     * load of its machine.
      */
     private static final @Nullable String PLACE = System.getProperty("weir.driver.place");
 
     private static final Logger ROOT_LOGGER = Logger.getLogger("");
 
-    // Kafka's clients log all their settings through this logger. It is enough to log them once, before the
-    // measurement.
+    // Kafka's clients log all their settings through this logger. Once, before the measurement, is enough.
     private static final Logger CONFIGURATIONS = Logger.getLogger("org.apache.kafka.common.config.AbstractConfig");
 
     private final String name;
@@ -55,9 +54,8 @@ public final class DriverMain {
     private final PrintStream harness;
     private final Lease lease = Lease.ofProcess();
 
-    // The command thread sets endIsWanted or adds a change, and then reads underWay. The main thread sets underWay, and
-    // then reads endIsWanted and changes. A command is therefore never missed. Both threads may apply the same change,
-    // which does no harm.
+    // The command thread sets endIsWanted or adds a change, then reads underWay. The main thread sets underWay, then
+    // reads both. No command is missed; applying a change twice does no harm.
     private final Queue<Map<String, String>> changes = new ConcurrentLinkedQueue<>(); // since the pass was started
     private final Pauses pauses = Pauses.start();
 
@@ -76,7 +74,7 @@ public final class DriverMain {
      * @param drivers drivers by name; the first program argument selects one
      */
     public static void serve(Map<String, Supplier<Driver>> drivers, String... arguments) {
-        // Standard output belongs to the protocol. Everything that a library prints goes into the log.
+        // Standard output belongs to the protocol, so libraries print to the log.
         PrintStream harness = System.out;
         System.setOut(System.err);
         ROOT_LOGGER.setLevel(Level.WARNING);
@@ -119,7 +117,7 @@ public final class DriverMain {
                 }
             }
         } catch (Throwable e) {
-            // Report errors of every kind, so that the harness learns why the process ends.
+            // Report errors of every kind: the harness must learn why the process ends.
             StringWriter trace = new StringWriter();
             e.printStackTrace(new PrintWriter(trace));
             say(new Report.Failed(e.toString(), trace.toString()));
@@ -138,13 +136,13 @@ public final class DriverMain {
         } catch (IOException e) {
             System.err.println("cannot hear the harness: " + e);
         }
-        // Runs no shutdown hooks, because a library's hooks may wait for brokers that are gone.
+        // Runs no shutdown hooks, which may wait for brokers that are gone.
         Runtime.getRuntime().halt(0);
     }
 
     /**
-     * Performs the part of a command that cannot wait for the end of the current pass. Returns true if this completes
-     * the command, so that it must not be passed to the main thread.
+     * Performs the part of a command that must not wait for the end of the pass. Returns true if this completes the
+     * command.
      */
     private boolean isHeard(String line) {
         Command command;
@@ -165,7 +163,7 @@ public final class DriverMain {
                     try {
                         pass.change(change.options());
                     } catch (RuntimeException e) {
-                        pass.fail(e); // this thread must keep listening, because it ends the process with the harness
+                        pass.fail(e); // this thread must continue, because it ends the process
                     }
                 }
             }
@@ -224,9 +222,7 @@ public final class DriverMain {
         } finally {
             underWay = null;
             if (!pass.isDone()) {
-                // The driver returned before the pass was done. No more records will arrive, and the sampler must not
-                // wait for them. If the pass is done, no interrupt is needed, because the sampler ends after it has
-                // reported the last interval.
+                // The driver returned before the pass was done, so the sampler must not wait for more records.
                 sampler.interrupt();
             }
             sampler.join();
@@ -239,7 +235,7 @@ public final class DriverMain {
         say(passed);
         Path noted = pass.options().ownNumbers();
         if (noted != null) {
-            // The file is needed only if this process is killed before it can report.
+            // The harness reads the file only if this process is killed.
             Files.deleteIfExists(noted);
         }
     }
@@ -292,10 +288,7 @@ public final class DriverMain {
         }
     }
 
-    /**
-     * The figures of each interval. They always include pauses. The figures of clients, the process and a remote
-     * machine are included only if the harness requested them.
-     */
+    /** The figures of each interval: pauses and, if requested, figures of clients, the process and a remote machine. */
     private static final class Series {
         private static final String NON_HEAP = "driver: non-heap memory MB";
 
@@ -336,7 +329,7 @@ public final class DriverMain {
             harness.write(line);
             harness.flush();
         } catch (IOException e) {
-            // The harness is gone. This process will end when the reading thread reaches the end of the input.
+            // The harness is gone. The reading thread ends this process.
             System.err.println("cannot report: " + e);
         }
     }

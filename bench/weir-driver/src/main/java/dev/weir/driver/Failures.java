@@ -7,9 +7,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 
 /**
- * Decides which handler calls fail, according to the workload. Thread-safe. The number of failures before a record's
- * handler succeeds is drawn from the record's partition and number. It is therefore the same for each library, however
- * the library retries.
+ * Decides which handler calls fail, according to the workload. Thread-safe. The number of failures of a record depends
+ * on its partition and number, so it is the same for each library.
  */
 public final class Failures {
     /** The fraction of handler calls that fail. */
@@ -35,7 +34,7 @@ public final class Failures {
         return new Failures(Double.parseDouble(options.getOrDefault(SHARE, "0")));
     }
 
-    /** Reports that the handler of a record has done its work, and throws if a failure is planned. */
+    /** Reports that the handler of a record has done its work. Throws if a failure is planned. */
     void attempt(int partition, long number) {
         if (share == 0) {
             return;
@@ -54,7 +53,7 @@ public final class Failures {
         failed.remove(record);
     }
 
-    /** Returns the numbers of a partition's records whose handler has failed and must be called again. */
+    /** Returns the numbers of a partition's records whose handler must be called again. */
     LongStream waiting(int partition) {
         return failed.keySet().stream()
                 .mapToLong(record -> record)

@@ -15,9 +15,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Tracks the records received by the members of a group, in a file that the processes of all members map into memory.
- * The entries of a killed process survive, and each member sees the others' entries immediately. Thread-safe, also
- * across processes on one machine.
+ * Tracks the records received by a group's members, in a file that their processes map into memory. Entries of a killed
+ * process survive, and each member sees all entries immediately. Thread-safe, also across processes on one machine.
  */
 public final class GroupNumbers {
     // The file has one block per partition, and all blocks have the same size. To add a record, a process first sets
@@ -42,7 +41,6 @@ public final class GroupNumbers {
         this.blocks = blocks.clone();
     }
 
-    /** Returns the size of a partition's block in bytes. */
     static int blockBytes(long records) {
         return Math.toIntExact(HEADER_BYTES + Math.ceilDiv(records, Long.SIZE) * Long.BYTES);
     }
@@ -73,7 +71,7 @@ public final class GroupNumbers {
             return true;
         }
         ByteBuffer block = blocks[partition];
-        long bit = 1L << number; // a shift ignores all but the lowest six bits of the number
+        long bit = 1L << number; // a shift uses only the lowest six bits
         int at = HEADER_BYTES + (int) (number / Long.SIZE) * Long.BYTES;
         boolean isFirst = ((long) LONGS.getAndBitwiseOr(block, at, bit) & bit) == 0;
         int count = isFirst ? CAME : AGAIN;
@@ -91,7 +89,6 @@ public final class GroupNumbers {
         return sum(AGAIN);
     }
 
-    /** The number of repeated records of a partition. */
     long again(int partition) {
         return (long) LONGS.getVolatile(blocks[partition], AGAIN);
     }
@@ -102,7 +99,6 @@ public final class GroupNumbers {
                 .sum();
     }
 
-    /** The numbers received. */
     NumberRuns of(int partition) {
         NumberRuns.Builder numbers = new NumberRuns.Builder();
         BitSet came = words(partition, records);
@@ -115,8 +111,8 @@ public final class GroupNumbers {
     }
 
     /**
-     * Returns the received numbers below {@code end}. The result may also contain a few numbers from {@code end} on,
-     * because the bits are read in whole words.
+     * Returns the received numbers below {@code end}. Bits are read in words, so the result may include a few larger
+     * numbers.
      */
     private BitSet words(int partition, long end) {
         long[] words = new long[Math.toIntExact(Math.ceilDiv(end, Long.SIZE))];
@@ -135,9 +131,8 @@ public final class GroupNumbers {
     }
 
     /**
-     * Returns the delivery counts of all members, including killed ones. This file determines the numbers of distinct
-     * and missing records. It also reveals repeated deliveries that no member reported. All other figures are taken
-     * from the members' reports.
+     * Returns the delivery counts of all members, including killed ones. Distinct, missing and unreported repeated
+     * records are counted from this file; all other figures come from the members' reports.
      *
      * @param told the reports of members that were not killed
      * @param ends number of records per partition
@@ -151,7 +146,6 @@ public final class GroupNumbers {
                         .toList());
     }
 
-    /** Returns the delivery counts of the partitions from {@code from} up to, but not including, {@code to}. */
     private LedgerFigures figures(LedgerFigures told, long[] ends, int from, int to) {
         long written = 0;
         long missing = 0;

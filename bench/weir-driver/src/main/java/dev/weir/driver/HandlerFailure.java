@@ -1,9 +1,6 @@
 package dev.weir.driver;
 
-/**
- * The exception of a planned handler failure. It has no stack trace, because stack traces would fill the logs.
- * Immutable.
- */
+/** The exception of a planned handler failure. It has no stack trace, which would fill the logs. Immutable. */
 public final class HandlerFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -21,10 +21,7 @@ public record HandlerTime(long calls, long nanos) {
         return new HandlerTime(calls - earlier.calls, nanos - earlier.nanos);
     }
 
-    /**
-     * Returns the average time of a call; 0 without calls. The average is slightly longer than the requested time,
-     * because the machine needs some time to wake a thread.
-     */
+    /** Returns the average time of a call; 0 without calls. It includes the machine's time to wake a thread. */
     public double meanMillis() {
         return calls == 0 ? 0 : nanos / 1e6 / calls;
     }

@@ -79,12 +79,11 @@ public final class HandlerWork {
         nanos = nanos(millis);
     }
 
-    /** Does the work. The result of the arithmetic is used, so that no compiler can remove it. */
+    /** Does the work. Uses the result of the arithmetic, so that compilers keep it. */
     public void on(byte[] value) {
         on(RecordLayout.number(value));
     }
 
-    /** Does the work for the record with the given number. */
     void on(long number) {
         double factor = factor(number);
         long meanNanos = nanos;
@@ -99,15 +98,14 @@ public final class HandlerWork {
                 downstream.release();
             }
         }
-        // The shift keeps compilers from folding several rounds into one, as they can with sums and products of
-        // constants.
+        // Without the shift, compilers fold several rounds into one.
         long mixed = number + 1;
         int mostRounds = (int) (rounds * factor);
         for (int i = 0; i < mostRounds; i++) {
             mixed = (mixed ^ (mixed >>> 31)) * 6_364_136_223_846_793_005L;
         }
         if (mixed == 0) {
-            zero = true; // never happens, but no compiler knows that
+            zero = true; // never true, but compilers do not know this
         }
     }
 
@@ -127,8 +125,8 @@ public final class HandlerWork {
     }
 
     /**
-     * Returns the duration of the work for the record with the given number, as a multiple of the mean. The harness
-     * uses this factor where it simulates the work or predicts its duration.
+     * Returns the duration of the work for the record with the given number, as a multiple of the mean, for simulations
+     * and predictions.
      */
     public double factorOf(long number) {
         return factor(number);

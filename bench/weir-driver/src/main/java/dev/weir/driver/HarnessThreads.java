@@ -23,7 +23,6 @@ final class HarnessThreads {
 
     private HarnessThreads() {}
 
-    /** Starts a daemon thread. */
     static Thread start(String name, Runnable work) {
         Thread thread = new Thread(() -> run(work), name);
         thread.setDaemon(true);
@@ -42,7 +41,7 @@ final class HarnessThreads {
         try {
             work.run();
         } finally {
-            // Keep the thread's counts, because the JVM no longer reports them after the thread has ended.
+            // The JVM does not report counts of an ended thread.
             LOCK.lock();
             try {
                 RUNNING.remove(current);

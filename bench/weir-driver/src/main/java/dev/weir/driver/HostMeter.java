@@ -35,10 +35,10 @@ public final class HostMeter {
     }
 
     /**
-     * Processor ticks, summed over all processors, since the machine started.
+     * Processor ticks of all processors since the machine started.
      *
      * @param stolen ticks taken by the hypervisor
-     * @param running number of processes that are running or runnable now
+     * @param running number of processes that run or are runnable now
      */
     private record Ticks(long all, long idle, long stolen, long running) {}
 
@@ -54,7 +54,7 @@ public final class HostMeter {
         from = read();
     }
 
-    /** Samples the number of runnable processes. The system reports only the current number, not an average. */
+    /** Samples the number of runnable processes. The system reports no average of it. */
     public void sample() {
         Ticks now = from == null ? null : ticks();
         if (now != null) {
@@ -123,7 +123,7 @@ public final class HostMeter {
         return new Ticks(all, ticks[3] + ticks[4], ticks[7], running);
     }
 
-    /** Returns the time during which some process waited for a core; -1 if not known. */
+    /** Returns the time during which some process waited for a core; -1 if unknown. */
     private long pressureMicros() {
         for (String line : lines("pressure/cpu")) {
             int total = line.indexOf("total=");
@@ -137,7 +137,7 @@ public final class HostMeter {
     private List<String> lines(String file) {
         try {
             return Files.readAllLines(proc.resolve(file));
-        } catch (IOException e) { // not Linux, or reading is not permitted
+        } catch (IOException e) { // not Linux, or not permitted
             return List.of();
         }
     }

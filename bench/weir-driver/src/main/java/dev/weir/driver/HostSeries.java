@@ -114,7 +114,7 @@ public final class HostSeries {
                         new long[] {Long.parseLong(words[5]), Long.parseLong(words[9]), Long.parseLong(words[12])});
             }
         }
-        // The counts of a disk already include its partitions, so the partitions' own entries are removed.
+        // The counts of a disk include its partitions, so the partitions' entries are removed.
         Set<String> names = new TreeSet<>(all.keySet());
         all.keySet().removeIf(name -> names.stream().anyMatch(disk -> isPartition(name, disk)));
         return all;
@@ -159,7 +159,7 @@ public final class HostSeries {
     private List<String> lines(String file) {
         try {
             return new ArrayList<>(Files.readAllLines(proc.resolve(file)));
-        } catch (IOException e) { // not Linux, or reading is not permitted
+        } catch (IOException e) { // not Linux, or not permitted
             return List.of();
         }
     }

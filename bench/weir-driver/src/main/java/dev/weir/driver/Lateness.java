@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how late planned records arrive, and how late their sender's thread wakes up. Does nothing in a pass without
- * a plan. One thread at a time adds deliveries, the sending thread adds its own delays, and the sampler collects both.
+ * Measures how late planned records arrive, and how late their sender's thread wakes up. Does nothing without a plan.
+ * One thread at a time adds deliveries, the sending thread adds its own delays, and the sampler collects both.
  * Recording allocates nothing.
  */
 final class Lateness {
@@ -15,7 +15,7 @@ final class Lateness {
     private final long planStartNanos;
     private final Course course;
 
-    // These fields are written by the thread that adds deliveries, and read after the driver has returned.
+    // Written by the thread that adds deliveries, and read after the driver has returned.
     private long earlyRecords;
     private long earliestNanos; // arrival time minus due time of the earliest record; never positive
 
@@ -28,8 +28,7 @@ final class Lateness {
     }
 
     /**
-     * Adds a delivered record that was due at {@code dueNanos}. If {@code dueNanos} is 0, the record has no planned
-     * time and is ignored.
+     * Adds a delivered record that was due at {@code dueNanos}. Ignores a record without a planned time, which is 0.
      */
     void came(int partition, long dueNanos) {
         if (timings == null || dueNanos == 0) {
@@ -43,9 +42,8 @@ final class Lateness {
     }
 
     /**
-     * Notes a record that arrived before it was due. Its delay is recorded as 0. If the harness and this process use
-     * the same clock, the early record fails the pass. If they use separate clocks, it shows that the clocks differ,
-     * and the harness checks whether the difference is acceptable.
+     * Notes a record that arrived early. On a common clock, it fails the pass. With separate clocks, the harness checks
+     * whether the clock error explains it. Its delay is recorded as 0.
      */
     private void early(long nanos) {
         if (CampaignClock.isShared()) {
@@ -55,12 +53,9 @@ final class Lateness {
         earliestNanos = Math.min(earliestNanos, nanos);
     }
 
-    /**
-     * Adds an acknowledged record. Its planned time is part of its ticket. A ticket of 0 means that there is no planned
-     * time.
-     */
+    /** Adds an acknowledged record. A ticket of 0 has no planned time. */
     void acknowledged(long ticket) {
-        // At the end of a pass, {@link Pacer#next} may return before its record is due.
+        // After the end of a pass, {@link Pacer#next} may return early.
         if (ticket != 0 && !course.isOver()) {
             came(Pacer.partition(ticket), planStartNanos + Pacer.nanosAfterStart(ticket));
         }
@@ -73,17 +68,14 @@ final class Lateness {
         }
     }
 
-    /**
-     * Returns the histograms of the entries added since the last call; see {@link Timings#take}. Only the sampler may
-     * call it.
-     */
+    /** Returns the histograms since the last call; see {@link Timings#take}. Only the sampler may call it. */
     List<String> take() {
         return timings == null ? List.of() : timings.take();
     }
 
     /**
-     * Adds the number of early records, if there are any, and how early the earliest one was. Call it after the driver
-     * has returned.
+     * Adds the number of early records and the earliest arrival, if there are any. Call it after the driver has
+     * returned.
      */
     void putEarly(Map<String, Double> figures) {
         if (earlyRecords > 0) {

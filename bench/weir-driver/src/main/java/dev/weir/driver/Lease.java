@@ -4,9 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Ends this process when it has received nothing from the harness for a set time. Thread-safe. On a single machine, the
- * end of the standard input shows that the harness is gone. If the harness is on another machine and the network
- * breaks, the input may never end, so this time limit is needed.
+ * Ends this process when it has received nothing from the harness for a set time. If the network to another machine
+ * breaks, the end of the input never arrives. Thread-safe.
  */
 final class Lease {
     /** System property: the time limit in seconds. Without it, there is no lease. */
@@ -21,7 +20,7 @@ final class Lease {
         this.seconds = seconds;
     }
 
-    /** Returns the lease of this process, and starts to watch it if there is a time limit. */
+    /** Returns the lease of this process, and watches it if there is a time limit. */
     static Lease ofProcess() {
         Lease lease = new Lease(Long.getLong(SECONDS, 0));
         if (lease.seconds > 0) {
@@ -36,8 +35,8 @@ final class Lease {
     }
 
     /**
-     * Watches the lease. The time limit is counted in seconds during which this process runs. Otherwise, a process that
-     * was suspended would end on resuming, before it could read the messages that are waiting for it.
+     * Watches the lease. Only seconds in which this process runs count, so a resumed process first reads its waiting
+     * messages.
      */
     private void watch() {
         for (long silent = 0; silent < seconds; silent++) {

@@ -73,20 +73,15 @@ public record LedgerFigures(
         return missing > 0 || duplicates > 0 || foreign > 0 || reordered > 0;
     }
 
-    /** Returns a copy with another count of reordered records. */
     LedgerFigures withReordered(long other) {
         return new LedgerFigures(distinct, missing, duplicates, other, foreign, retried, redelivered);
     }
 
-    /** Returns a copy with this number of failed calls. */
     LedgerFigures withRetried(long calls) {
         return new LedgerFigures(distinct, missing, duplicates, reordered, foreign, calls, redelivered, topics);
     }
 
-    /**
-     * Returns a copy for a share group, which may redeliver records and deliver them in any order. Duplicates count as
-     * redeliveries, and reordered records are not counted.
-     */
+    /** Returns a copy for a share group: duplicates count as redeliveries, and reordered records are not counted. */
     LedgerFigures asOfShareGroup() {
         return new LedgerFigures(distinct, missing, 0, 0, foreign, retried, redelivered + duplicates);
     }
@@ -124,7 +119,7 @@ public record LedgerFigures(
                 plus(topics, other.topics));
     }
 
-    /** Adds the counts topic by topic. If only one of the lists contains topics, it is returned unchanged. */
+    /** Adds the counts topic by topic. If one list is empty, returns the other list. */
     private static List<LedgerFigures> plus(List<LedgerFigures> some, List<LedgerFigures> others) {
         if (some.isEmpty() || others.isEmpty()) {
             return some.isEmpty() ? others : some;

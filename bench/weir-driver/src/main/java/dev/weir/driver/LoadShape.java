@@ -42,9 +42,7 @@ public final class LoadShape {
             return length <= 0 ? 0 : length * (first + 0.5 * (last - first) * length / (to - from));
         }
 
-        /**
-         * Returns the time since the start of the segment at which the area under the segment reaches the given value.
-         */
+        /** Returns the time since the start of the segment at which the area under it reaches the given value. */
         double when(double area) {
             double slope = (last - first) / (to - from);
             return 2 * area / (first + Math.sqrt(Math.max(0, first * first + 2 * slope * area)));
@@ -110,7 +108,7 @@ public final class LoadShape {
         }
         LoadShape shape = new LoadShape(pieces, factor, period);
         if (Double.isInfinite(period) ? factor == 0 : shape.upTo(period) == 0) {
-            // If the factor were 0 from some time on, the last records would never be due.
+            // After a final factor of 0, the last records are never due.
             throw new IllegalArgumentException("must have some rate in the end: " + text);
         }
         return shape;
@@ -174,8 +172,7 @@ public final class LoadShape {
     }
 
     /**
-     * Returns the index of the segment that contains the time. If the time is after all segments, returns the number of
-     * segments.
+     * Returns the index of the segment that contains the time; the number of segments if the time is after all of them.
      */
     private int pieceAt(double seconds) {
         int low = 0;
@@ -192,8 +189,8 @@ public final class LoadShape {
     }
 
     /**
-     * Returns the index of the first segment at whose end the area from the start has reached the given area. If there
-     * is no such segment, returns the number of segments.
+     * Returns the index of the first segment at whose end the total area reaches the given area; the number of segments
+     * if none does.
      */
     private int pieceWith(double area) {
         int low = 0;
@@ -216,7 +213,7 @@ public final class LoadShape {
         double whole = before[pieces.size()];
         if (!Double.isInfinite(period)) {
             double rounds = Math.max(0, Math.ceil(left / whole) - 1);
-            left = Math.min(whole, left - rounds * whole); // rounding errors could push this above the total
+            left = Math.min(whole, left - rounds * whole); // rounding errors could exceed the total
             begun = rounds * period;
         }
         int index = pieceWith(left);

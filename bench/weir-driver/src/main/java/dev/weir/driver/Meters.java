@@ -13,9 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/**
- * Reads the resources used by this process so far. Does not count what {@link HarnessThreads} use. Thread-safe.
- */
+/** Reads the resources used by this process so far, without {@link HarnessThreads}. Thread-safe. */
 final class Meters {
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
@@ -25,20 +23,18 @@ final class Meters {
 
     private Meters() {}
 
-    /**
-     * Takes a reading without context switches, which are costly because they are in a separate file for each thread.
-     */
+    /** Takes a reading without context switches, which cost one file per thread. */
     static Usage quick() {
         return read(-1, -1);
     }
 
-    /** Takes a complete reading. Context switches of threads that have ended are not included. */
+    /** Takes a complete reading. Context switches of ended threads are missing. */
     static Usage full() {
         Switches switches = Switches.read(TASKS);
         return read(switches.voluntary, switches.involuntary);
     }
 
-    /** The context switches of the living threads; -1 if not known. */
+    /** The context switches of the living threads; -1 if unknown. */
     record Switches(long voluntary, long involuntary) {
         private static final Switches UNKNOWN = new Switches(-1, -1);
 
@@ -75,7 +71,7 @@ final class Meters {
         }
     }
 
-    /** Returns the total time for which living threads were runnable and waited for a core; -1 if not known. */
+    /** Returns the total time for which living threads were runnable and waited for a core; -1 if unknown. */
     static long waitedNanos() {
         long waited = 0;
         try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS)) {

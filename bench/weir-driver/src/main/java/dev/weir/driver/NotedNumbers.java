@@ -9,8 +9,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The records received in a pass whose process was killed, read from a file that the process wrote during the pass.
- * They replace the report that the killed process did not send. Immutable.
+ * The records received in a pass whose process was killed, read from the file that the process wrote. Immutable.
  *
  * @param partitions received records by partition, in the form of {@link NumberRuns#encoded}
  * @param again number of repeated deliveries by partition

@@ -91,7 +91,7 @@ public final class NumberRuns {
         while (mine < edges.length || others < other.edges.length) {
             long from = Math.min(first(mine), other.first(others));
             long to = from;
-            // Extend the current run while the next run of one of the sets overlaps or directly follows it.
+            // Extend the run while the next run of either set overlaps or directly follows it.
             while (first(mine) <= to || other.first(others) <= to) {
                 to = Math.max(to, first(mine) <= other.first(others) ? edges[mine + 1] : other.edges[others + 1]);
                 if (first(mine) <= other.first(others)) {

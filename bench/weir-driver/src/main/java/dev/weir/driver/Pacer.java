@@ -8,10 +8,9 @@ import org.jspecify.annotations.Nullable;
  * Tells a producer when the next record is due: at the time of the {@link SendPlan} if there is one, otherwise now.
  * Confined to the sending thread.
  *
- * <p>If the library blocked the sending thread, several records are due by then and are sent immediately. Their latency
- * is measured from their planned times. If the thread itself overslept, the delay is recorded as the generator's
- * lateness. However, if the thread overslept because a garbage collection stopped the process, the library is
- * responsible, and the delay is part of the latency of the waiting records.
+ * <p>Overdue records are sent immediately, and their latency is measured from their planned times. If the sending
+ * thread overslept, the delay is the generator's lateness, except during a garbage collection, for which the library is
+ * responsible.
  *
  * <p>Each record gets a ticket, which the driver passes to {@link Pass#acknowledged(long, int)}:
  *
@@ -25,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class Pacer {
     private static final int TIME_BITS = 48;
 
-    /** Lateness above which the pacer looks for the cause of a late wake-up. */
+    /** Lateness above which the pacer looks for the cause. */
     private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final Pass pass;
@@ -86,8 +85,8 @@ public final class Pacer {
         }
         await(Long.MAX_VALUE);
         long ticket = ((long) partition << TIME_BITS) | (dueNanos - startNanos + 1);
-        // A record that was due before the last wake-up was delayed by the thread, which overslept. A record that was
-        // due later was delayed by the library, so it adds no lateness here.
+        // The thread delayed records that were due before its last wake-up. The library delayed later records, which
+        // add no lateness.
         pass.lateness().overslept(overslept());
         dueNanos = plan.nextNanos();
         return ticket;

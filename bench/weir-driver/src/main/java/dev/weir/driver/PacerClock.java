@@ -16,7 +16,6 @@ interface PacerClock {
     /** Converts a value of {@link System#nanoTime} to a time on the harness's clock. */
     long at(long nanoTime);
 
-    /** Sleeps for about this long. */
     void park(long nanos);
 
     /** Returns the most recent pauses in which a garbage collector stopped this process. */
@@ -34,20 +33,19 @@ interface PacerClock {
     /** Clock of this process. */
     final class OfProcess implements PacerClock {
         /**
-         * The possible error of the start and the end of a collection. The collection's times are in whole
-         * milliseconds, and so is the clock that is used to convert them.
+         * The possible error of the start and the end of a collection. Both the collection's times and the clock that
+         * converts them are in whole milliseconds.
          */
         static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
         private final List<GarbageCollectorMXBean> collectors =
                 ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class).stream()
-                        // Exclude beans named "... Cycles", which report whole concurrent cycles. Such a cycle stops
-                        // threads only briefly, and these pauses are reported by other beans.
+                        // Exclude beans named "... Cycles". A concurrent cycle stops threads only briefly, and other
+                        // beans report these pauses.
                         .filter(bean -> !bean.getName().endsWith("Cycles"))
                         .toList();
 
-        // The times of collections are relative to the start time of the JVM, which is about 50 ms after the start of
-        // the process.
+        // Times of collections are relative to the start time of the JVM, about 50 ms after the start of the process.
         private final long startNanos = CampaignClock.nanos()
                 - TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()
                         - ManagementFactory.getRuntimeMXBean().getStartTime());

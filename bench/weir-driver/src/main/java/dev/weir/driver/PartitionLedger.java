@@ -26,7 +26,7 @@ final class PartitionLedger {
         this.size = size;
     }
 
-    /** Adds a delivery. Returns false if it is a repetition. */
+    /** Adds a delivery. Returns false for a repetition. */
     boolean delivered(long number) {
         if (number == low && number == highest + 1 && number < size) {
             low = number + 1;
@@ -63,7 +63,6 @@ final class PartitionLedger {
         return true;
     }
 
-    /** The delivered numbers. */
     NumberRuns numbers() {
         NumberRuns.Builder numbers = new NumberRuns.Builder().add(0, low);
         if (!ahead.isEmpty()) {
@@ -84,9 +83,8 @@ final class PartitionLedger {
     }
 
     /**
-     * Returns the counts of delivered and missing records. If {@code complete} is true, every record that was not
-     * delivered is missing. Otherwise, a record may still be in flight if its number is less than {@code behind} below
-     * the highest delivered number. Such records are not counted as missing.
+     * Returns the counts of delivered and missing records. Unless {@code complete} is true, records less than
+     * {@code behind} below the highest delivered number may be in flight and are not missing.
      *
      * @param underWay numbers of other records known to be in flight
      */

@@ -2,8 +2,8 @@ package dev.weir.driver;
 
 /**
  * Chooses a partition for each record: in turn, or with a Zipf distribution in which the first partition is the
- * hottest. The choice is not random: after any number of records, each partition has its share, give or take one or two
- * records. Confined to one thread.
+ * hottest. The choice is not random: each partition's count stays within one or two records of its share. Confined to
+ * one thread.
  */
 public final class PartitionSpread {
     private final double[] shares;

@@ -18,7 +18,7 @@ public final class PartitionTurns {
     private final int[] open; // the first openCount entries are partitions with records left
     private int openCount;
     private int turn = -1; // the last result of next()
-    private int only = -1; // the only partition not paused; -1 if others may be running too
+    private int only = -1; // the only partition not paused; -1 if unknown
     private long strays;
 
     public PartitionTurns(Pass pass) {

@@ -31,10 +31,9 @@ public final class Pass {
     public static final String SENDER_NICENESS = "generator: nice value";
 
     /**
-     * Figure of each pass: the time for which threads of the process were runnable and waited for a core, summed over
-     * all threads, in percent of the pass. The figure is missing if the system does not report the waiting time. It is
-     * also missing if the sum decreased. The sum covers only living threads, so it decreases when threads that waited
-     * for a long time end during the pass.
+     * Figure of each pass: the time for which threads were runnable and waited for a core, summed over all threads, in
+     * percent of the pass. Missing if the system does not report it, or if the sum decreased because threads that had
+     * waited long ended during the pass.
      */
     public static final String WAITED_FOR_CORES = "driver: waited for a core %";
 
@@ -188,8 +187,8 @@ public final class Pass {
     }
 
     /**
-     * Simulates slow user code by waiting. Waits of up to a millisecond are put off until they add up to more, because
-     * short waits would be mostly overhead.
+     * Simulates slow user code by waiting. Short waits are mostly overhead, so waits of up to a millisecond are added
+     * up.
      */
     private void slowDown(long records) {
         Course.Mark from = course.start();
@@ -261,7 +260,6 @@ public final class Pass {
         figures.put(name, value);
     }
 
-    /** The figures added so far. */
     Map<String, Double> figures() {
         return Map.copyOf(figures);
     }
@@ -324,8 +322,8 @@ public final class Pass {
     }
 
     /**
-     * Sets the listener to call when a sender's plan or a network's address is ready. It is called on the thread that
-     * calls {@link #plan} or {@link #isNetwork}.
+     * Sets the listener for the address of a network or a sender's plan. It is called on the thread of {@link #plan} or
+     * {@link #isNetwork}.
      */
     void whenReady(Consumer<String> told) {
         whenReady = told;
@@ -380,8 +378,7 @@ public final class Pass {
 
     /**
      * Reports a committed transaction with this many records of the requested length. Only one thread at a time may
-     * call it. The measured time starts when the first transaction has been committed. The records of that transaction
-     * are not part of the measurement, because they were sent before it started.
+     * call it. The first transaction starts the measured time, and its records do not count.
      */
     public void committed(int transactionRecords) {
         long now = tally.count(transactionRecords, (long) transactionRecords * configuration.valueBytes());
@@ -423,7 +420,6 @@ public final class Pass {
         return now;
     }
 
-    /** The course of the pass. */
     Course course() {
         return course;
     }
@@ -432,8 +428,7 @@ public final class Pass {
     Report.Passed result() {
         Course.Span span = course.span();
         boolean complete = span.to().records() >= wanted;
-        // In a COPY pass, the driver continues to write and commit records until it returns. The usage is therefore
-        // read here instead of at the end of the measured time. The driver's threads have already ended, so their
+        // A COPY driver writes and commits until it returns, so the usage is read now. Its threads have ended, so their
         // context switches are unknown.
         Usage used = isCopy() ? Meters.quick() : span.to().usage();
         figures.putAll(course.figures());

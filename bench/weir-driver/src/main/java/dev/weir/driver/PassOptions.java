@@ -55,8 +55,8 @@ public final class PassOptions {
     public static final String GROUP_NUMBERS = "group.numbers";
 
     /**
-     * Option: a file that is used only by this pass, which notes its received records in it. If the pass's process is
-     * killed, the harness reads the file. Otherwise the file is deleted at the end of the pass.
+     * Option: a file in which only this pass notes its received records. The harness reads the file if the pass's
+     * process is killed. Otherwise, the file is deleted at the end of the pass.
      */
     public static final String OWN_NUMBERS = "own.numbers";
 
@@ -139,7 +139,7 @@ public final class PassOptions {
         return Long.parseLong(options.getOrDefault(SendPlan.START, "0"));
     }
 
-    /** Returns the time that a slow sink takes per record; 0 if the sink is not slow. */
+    /** Returns the time of a slow sink per record; 0 if the sink is not slow. */
     double sinkNanos() {
         double rate = Double.parseDouble(options.getOrDefault(SINK_RATE, "0"));
         return rate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / rate;
@@ -150,7 +150,7 @@ public final class PassOptions {
     }
 
     /**
-     * Returns the file in which the pass notes its received records, from {@link #OWN_NUMBERS} or else from
+     * Returns the file in which the pass notes its received records: {@link #OWN_NUMBERS}, or else
      * {@link #GROUP_NUMBERS}; null for none.
      */
     @Nullable
@@ -170,7 +170,7 @@ public final class PassOptions {
         return file == null ? null : Path.of(file);
     }
 
-    /** Returns the output topic for a pass whose start command does not name a topic; null if there is no output. */
+    /** Returns the output topic for a start command without one; null if there is no output. */
     @Nullable
     String output() {
         return options.get(OUTPUT);

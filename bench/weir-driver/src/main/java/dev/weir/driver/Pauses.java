@@ -20,23 +20,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the longest pauses of this process since the last call of {@link #take}. A thread that sleeps a few
- * milliseconds at a time records how late it wakes up, as jHiccup does, so all causes of pauses are included.
- * {@link SafepointLog} reports the JVM's own pauses. Thread-safe; {@link #take} is confined to one thread.
+ * milliseconds at a time records its late wake-ups, whatever their cause, as jHiccup does. {@link SafepointLog} reports
+ * the JVM's own pauses. Thread-safe; {@link #take} is confined to one thread.
  */
 final class Pauses {
     /** Pauses of all threads, whether caused by the JVM, the system or another process. */
     static final String OF_PROCESS = "pause: process, longest ms";
 
-    /** Garbage collection pauses. */
     static final String OF_COLLECTOR = "pause: collector, longest ms";
 
-    /**
-     * The time from the JVM's request for a pause until the last thread has stopped. It includes pauses for any
-     * purpose, not only for garbage collection.
-     */
+    /** The time from the JVM's request for a pause, for any purpose, until the last thread has stopped. */
     static final String TO_SAFEPOINT = "pause: to a safepoint, longest ms";
 
-    // A shorter sleep would detect shorter pauses, but take processor time from the library under test.
+    // A shorter sleep would detect shorter pauses, but take processor time from the library.
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final LongAccumulator longestNanos = new LongAccumulator(Long::max, 0);
@@ -46,9 +42,7 @@ final class Pauses {
         this.safepoints = safepoints;
     }
 
-    /**
-     * Starts measuring pauses until the process ends. The measuring thread's processor time is not counted as usage.
-     */
+    /** Starts measuring pauses until the process ends. */
     static Pauses start() {
         Pauses pauses = new Pauses(SafepointLog.open());
         HarnessThreads.start("weir-pauses", pauses::sleepAndNote);
@@ -76,8 +70,8 @@ final class Pauses {
     }
 
     /**
-     * The safepoints of this process, from a log written by the JVM. The log has one line per safepoint, with times in
-     * nanoseconds. The file is unlinked after it is opened, so that nothing is left behind. Confined to one thread.
+     * The safepoints of this process, from a log of the JVM with one line per safepoint. The file is unlinked once it
+     * is open. Confined to one thread.
      */
     static final class SafepointLog {
         private static final System.Logger LOG = System.getLogger(SafepointLog.class.getName());
@@ -97,7 +91,7 @@ final class Pauses {
             this.file = file;
         }
 
-        /** The longest times among several safepoints; 0 if there were none. */
+        /** The longest times of several safepoints; 0 if there were none. */
         record Longest(long collectorNanos, long reachingNanos) {
             static final Longest NONE = new Longest(0, 0);
 
@@ -133,7 +127,7 @@ final class Pauses {
                     Files.deleteIfExists(folder);
                 }
             } catch (IOException | JMException | RuntimeException e) {
-                // This JVM does not have the diagnostic command, or the disk is full.
+                // This JVM lacks the diagnostic command, or the disk is full.
                 LOG.log(System.Logger.Level.WARNING, "the virtual machine logs no safepoints: " + e);
                 return null;
             }
@@ -147,7 +141,7 @@ final class Pauses {
                     buffer.clear();
                 }
             } catch (IOException e) {
-                // The lines that were read before the failure are still evaluated.
+                // The lines read before the failure count.
                 LOG.log(System.Logger.Level.WARNING, "cannot read the log of safepoints: " + e);
             }
             Longest longest = Longest.NONE;
@@ -157,7 +151,7 @@ final class Pauses {
                 longest = line.find() ? longest.with(line) : longest;
                 from = end + 1;
             }
-            text.delete(0, from); // keeps the beginning of a line that is still being written
+            text.delete(0, from); // keeps the beginning of an incomplete line
             return longest;
         }
     }

@@ -9,14 +9,11 @@ import org.HdrHistogram.Recorder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of records that each poll of this process returned. A driver's own loop reports every poll;
- * {@link PolledRecords} sees only polls with records. Thread-safe; {@link #take} is confined to one thread.
+ * The number of records that each poll of this process returned. Libraries' empty polls are invisible to
+ * {@link PolledRecords}. Thread-safe; {@link #take} is confined to one thread.
  */
 final class PollSizes {
-    /**
-     * The instance of this process. It is static, because Kafka creates interceptors by class name and passes no
-     * objects to them.
-     */
+    /** The instance of this process. Kafka creates interceptors by class name, so they need a static one. */
     static final PollSizes OF_PROCESS = new PollSizes();
 
     private static final int DIGITS = 3;
@@ -36,7 +33,7 @@ final class PollSizes {
         }
     }
 
-    /** Adds a poll made by a library. The library's empty polls are not visible. */
+    /** Adds a poll with records made by a library. */
     void polledByLibrary(int records) {
         recorder.recordValue(records);
     }

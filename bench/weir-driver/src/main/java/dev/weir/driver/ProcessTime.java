@@ -12,12 +12,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processor time of a process, computed as the sum of the times of all its threads, including garbage collector and
- * compiler threads. The kernel counts the time of each thread in nanoseconds. Thread-safe.
+ * The processor time of a process: the sum of the times of all its threads, including garbage collector and compiler
+ * threads. The kernel counts the time of each thread in nanoseconds. Thread-safe.
  *
- * <p>The kernel also counts the total time of the process, but only in ticks of 10 ms. Ticks are too coarse for a
- * consumer that uses little processor time. However, when a thread ends, its time since the previous reading is missing
- * from the sum. Once the sum is more than two ticks below the total, the difference is added to the sum.
+ * <p>The kernel also counts the total time of the process, in ticks of 10 ms, too coarse for a consumer that uses
+ * little. The sum lacks the last time of threads that have ended. Once it is more than two ticks below the total, it is
+ * raised to the total.
  */
 final class ProcessTime {
 
@@ -47,8 +47,7 @@ final class ProcessTime {
     }
 
     /**
-     * Returns the nice value of a process; null if not known. The nice value is the scheduling priority, and lower
-     * values have precedence.
+     * Returns the nice value of a process; null if unknown. Lower values have precedence.
      *
      * @param stat the process's file below {@code /proc}
      */
@@ -74,7 +73,7 @@ final class ProcessTime {
     }
 
     private long read() {
-        // Read the ticks before the threads. Otherwise, the time between the two readings would be counted twice.
+        // Read the ticks before the threads, so that the time in between counts once.
         long ticks = ticksNanos.getAsLong();
         Map<String, Long> now = new HashMap<>();
         long sum = 0;

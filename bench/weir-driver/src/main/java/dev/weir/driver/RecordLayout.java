@@ -25,10 +25,7 @@ public final class RecordLayout {
     /** The smallest size of a value, which holds the number and the planned time. */
     public static final int MIN_VALUE_BYTES = 16;
 
-    /**
-     * The position of the partition in a value without a planned time. It is the second half of the field that contains
-     * the planned time in other values.
-     */
+    /** The position of the partition in a value without a planned time. */
     public static final int PARTITION_BEHIND_NUMBER = 12;
 
     /** The position of the partition in a value with a planned time. */
@@ -58,14 +55,12 @@ public final class RecordLayout {
         return (int) INTS.get(key, 0);
     }
 
-    /** Returns a new value of that length. */
     static byte[] value(int bytes, long number) {
         byte[] value = new byte[bytes];
         LONGS.set(value, 0, number);
         return value;
     }
 
-    /** Returns a new value of a planned record. */
     static byte[] value(int bytes, long number, long dueNanos, int partition) {
         byte[] value = value(bytes, number);
         LONGS.set(value, Long.BYTES, dueNanos);

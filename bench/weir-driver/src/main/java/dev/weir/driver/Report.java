@@ -93,7 +93,7 @@ public sealed interface Report {
             implements Report {
 
         public Interval {
-            figures = figures == null ? Map.of() : Map.copyOf(figures); // older drivers report none
+            figures = figures == null ? Map.of() : Map.copyOf(figures); // older drivers send none
         }
 
         /** Interval without figures. */

@@ -63,7 +63,7 @@ public final class SendPlan {
     private static final double SECOND_NANOS = 1e9;
     private static final long MAX_DISTANCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** The interval at which waiting threads check whether the wait is over. */
+    /** The interval at which waiting threads check the end of the wait. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final boolean poisson;

@@ -34,7 +34,6 @@ public final class ShareOptions {
     /** The largest configurable number of members in a share group: {@code group.share.max.size}. */
     private static final int MAX_CONSUMERS = 1000;
 
-    /** The brokers' default number of locks per partition. */
     private static final int DEFAULT_LOCKS = 2000;
 
     /** A value that leaves the choice to the driver. */

@@ -5,14 +5,14 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts the records and bytes of a pass so far. Only one thread at a time may count, but any thread may call
- * {@link #step} and read the counts. Allocates nothing.
+ * Counts the records and bytes of a pass. One thread at a time counts; any thread may call {@link #step} and read.
+ * Allocates nothing.
  */
 final class Tally {
     private final LongAdder steps = new LongAdder();
     private final int bytesOfStep;
 
-    // Written by the counting thread. Opaque access is enough for the sampler, which reads concurrently.
+    // Written by the counting thread, and read by the sampler with opaque access.
     private long records;
     private long bytes;
 

@@ -9,19 +9,17 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * Histograms of the delays of records, measured from their planned times. There is one histogram, in nanoseconds, for
- * each partition and interval. One thread at a time records delays for a partition, and another thread takes the
- * histograms. Recording allocates nothing.
+ * Histograms of the delays of records from their planned times, in nanoseconds, for each partition and interval. One
+ * thread at a time records a partition's delays, and another thread takes the histograms. Recording allocates nothing.
  */
 final class Timings {
-    // Three significant digits from a microsecond to an hour. A value beyond an hour counts as an hour; nothing is
-    // dropped.
+    // Three significant digits from a microsecond to an hour. Longer values count as an hour.
     private static final long MIN_NANOS = TimeUnit.MICROSECONDS.toNanos(1);
     private static final long MAX_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final int DIGITS = 3;
 
     private final SingleWriterRecorder[] recorders;
-    private final Histogram[] taken; // the last histograms, kept for reuse; confined to the thread that calls take
+    private final Histogram[] taken; // the last histograms, reused; confined to the thread that calls take
     private final ByteBuffer buffer;
 
     Timings(int partitions) {
@@ -37,8 +35,8 @@ final class Timings {
     }
 
     /**
-     * Takes the delays since the last call, by partition, in HdrHistogram's compressed form in Base64. The string is
-     * empty for a partition without records.
+     * Takes the delays since the last call, by partition, each a compressed HdrHistogram in Base64. Empty for a
+     * partition without records.
      */
     List<String> take() {
         String[] texts = new String[taken.length];

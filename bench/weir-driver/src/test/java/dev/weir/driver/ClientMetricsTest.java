@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class ClientMetricsTest {
 
-    /** A client closed while other clients are read has no metrics. */
+    /** A client closes while the metrics of other clients are read. */
     @Test
     void clientThatCloses_doesNotHideTheOthers() throws Exception {
         MBeanServer beans = MBeanServerFactory.newMBeanServer();

@@ -22,7 +22,7 @@ class ClientSeriesTest {
 
     private final MBeanServer beans = MBeanServerFactory.newMBeanServer();
 
-    /** A bean like the ones of Kafka's clients: doubles by name. */
+    /** A bean with numbers by name, like the beans of Kafka's clients. */
     static final class Gauges implements DynamicMBean {
         final Map<String, Double> values = new HashMap<>();
 
@@ -105,7 +105,7 @@ class ClientSeriesTest {
         return Map.of("requests-in-flight", requestsInFlight, "request-latency-avg", 7.0, "batch-size-avg", 16_000.0);
     }
 
-    /** A client closed while other clients are read has no metrics. */
+    /** A client closes while the metrics of other clients are read. */
     @Test
     void clientThatCloses_doesNotHideTheCountsOfTheOthers() throws Exception {
         Map<String, Gauges> consumers = new HashMap<>();

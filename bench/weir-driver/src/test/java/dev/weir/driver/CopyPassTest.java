@@ -22,11 +22,10 @@ class CopyPassTest {
 
     private static final long ALLOCATED_BYTES = 256L << 20;
 
-    /** Holds an allocated array, so that the compiler cannot remove the allocation. */
+    /** Holds an allocated array, because the compiler may remove an unused allocation. */
     @SuppressWarnings("UnusedVariable") // nothing reads it
     private static volatile byte[] allocated = {};
 
-    /** The steps of several threads are counted. The pass ends after the last step, at the sampler's next check. */
     @Test
     void stepsOfSeveralThreads_endThePass() throws Exception {
         Pass pass = new Pass(CONFIGURATION, new Command.Start("g", 0, 3600, "out"));
@@ -49,10 +48,7 @@ class CopyPassTest {
                 .isEqualTo(-1);
     }
 
-    /**
-     * The sampler thread has already ended when the usage of a {@code COPY} pass is read. The sampler's resource use
-     * must be left out nevertheless.
-     */
+    /** The sampler thread has ended before the usage of a {@code COPY} pass is read. Its usage must not count. */
     @Test
     void usage_afterTheSamplerHasEnded_leavesItOut() throws Exception {
         Pass pass = new Pass(CONFIGURATION, new Command.Start("g", 0, 3600, "out"));

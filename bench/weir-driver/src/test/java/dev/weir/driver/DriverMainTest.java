@@ -19,7 +19,7 @@ class DriverMainTest {
     private static final Command CONFIGURE =
             new Command.Configure("", Map.of(), "t", 1, 1000, 16, Scenario.CONSUME, Map.of(), Map.of(), 10_000);
 
-    /** A library that closes as soon as it has delivered all records. */
+    /** A library that closes once it has delivered all records. */
     static final class Quick implements Driver {
 
         public static void main(String[] arguments) {
@@ -39,7 +39,7 @@ class DriverMainTest {
         }
     }
 
-    /** A library that never returns, like one whose brokers are gone. */
+    /** A library that never returns. */
     static final class Hanging implements Driver {
 
         public static void main(String[] arguments) {
@@ -58,7 +58,7 @@ class DriverMainTest {
         }
     }
 
-    /** A library that closes when the harness tells it to. In every second pass, nothing is delivered to it. */
+    /** A library that closes at the harness's request, and delivers nothing in every second pass. */
     static final class Obedient implements Driver {
         private int passes;
 
@@ -80,7 +80,7 @@ class DriverMainTest {
         }
     }
 
-    /** A sender that has reported ready and sends one record per second. Each sent record is reported with its time. */
+    /** A ready sender that sends one record per second and reports each record's time. */
     static final class Sender implements Driver {
         public static void main(String[] arguments) {
             DriverMain.serve(Map.of("sender", Sender::new), arguments);
@@ -100,7 +100,7 @@ class DriverMainTest {
         }
     }
 
-    /** A library that receives one record when it is due, and another one a minute too early. */
+    /** A library that receives one record on time and one record a minute early. */
     static final class Early implements Driver {
         public static void main(String[] arguments) {
             DriverMain.serve(Map.of("early", Early::new), arguments);
@@ -119,7 +119,7 @@ class DriverMainTest {
         }
     }
 
-    /** At a rate of 0, nothing is sent. A change of the rate and the end then arrive during the pass. */
+    /** The rate is 0 until a command changes it. The end arrives during the same pass. */
     @Test
     void change_amidAPass_changesItsRate_andWhatCameIsTold() throws Exception {
         Process process = start(Sender.class, "sender");
@@ -149,10 +149,7 @@ class DriverMainTest {
         }
     }
 
-    /**
-     * A member leaves its group and joins again, with or without a partition. The command may arrive before the pass
-     * begins.
-     */
+    /** A member leaves and rejoins its group. The command to leave may arrive before the pass begins. */
     @Test
     void end_amidAPass_endsIt_andTheNextOneBegins() throws Exception {
         Process process = start(Obedient.class, "obedient");
@@ -172,7 +169,7 @@ class DriverMainTest {
         }
     }
 
-    /** Regression: the exception ended the thread that listens, so that the process did not end with its harness. */
+    /** Regression: after a failed change, the process outlived its harness. */
     @Test
     void change_thatFails_failsThePass() throws Exception {
         Process process = start(Obedient.class, "obedient");
@@ -190,10 +187,7 @@ class DriverMainTest {
         }
     }
 
-    /**
-     * Regression: if the driver closed before its last interval was reported, this interval and the brokers' usage in
-     * it were lost.
-     */
+    /** Regression: the last interval of a driver that closed quickly was lost. */
     @Test
     void lastInterval_isTold_howeverQuicklyADriverCloses() throws Exception {
         Process process = start(Quick.class, "quick");
@@ -214,7 +208,7 @@ class DriverMainTest {
         }
     }
 
-    /** A killed harness closes only the pipe. Regression: a driver in the middle of a pass continued forever. */
+    /** Regression: after the harness was killed, a driver in the middle of a pass continued forever. */
     @Test
     void endOfCommands_amidAPass_endsTheProcess() throws Exception {
         Process process = start(Hanging.class, "hanging");
@@ -232,7 +226,7 @@ class DriverMainTest {
         }
     }
 
-    /** A remote process receives nothing although its input stays open, because the network is cut. */
+    /** The network of a remote process is cut: its input stays open but delivers nothing. */
     @Test
     void silenceOfTheHarness_endsTheProcess_ofWhichItHasALease() throws Exception {
         Process process = start(Hanging.class, "hanging", "-D" + Lease.SECONDS + "=5");
@@ -248,7 +242,7 @@ class DriverMainTest {
         }
     }
 
-    /** The process must first read the messages that arrived while it was halted. */
+    /** A halted process must read its messages before it checks the lease. */
     @Test
     void processThatWasHalted_forLongerThanItsLease_isNotTakenForOneLeftAlone() throws Exception {
         Process process = start(Hanging.class, "hanging", "-D" + Lease.SECONDS + "=3");
@@ -272,10 +266,7 @@ class DriverMainTest {
                 .isZero();
     }
 
-    /**
-     * A record that arrives before it is due is kept and reported if the clock was set; with a common clock, it is a
-     * fault.
-     */
+    /** A record that arrives early is a fault on a common clock. On a clock that was set, it is kept and reported. */
     @Test
     void clockOfAnother_isAskedAndSet_andEarlyRecordsAreKept() throws Exception {
         Process process = start(Early.class, "early", "-D" + CampaignClock.AHEAD_MILLIS + "=3600000");

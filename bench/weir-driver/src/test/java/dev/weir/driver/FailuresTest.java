@@ -28,11 +28,7 @@ class FailuresTest {
         assertThat(Failures.inAll(0, 4, 1000)).isZero();
     }
 
-    /**
-     * The number of failures per record is limited. If nine calls in ten fail, this limit removes about a third of the
-     * calls. Regression: the limit was ignored and 1 / (1 - share) calls per record were assumed, so drivers seemed to
-     * reach 146 % of the ceiling.
-     */
+    /** Regression: with nine failing calls in ten, drivers seemed to reach 146 % of the ceiling. */
     @Test
     void meanCalls_areThoseThatAreDrawn_boundedOrNot() {
         for (double share : new double[] {0, 0.1, 0.9}) {

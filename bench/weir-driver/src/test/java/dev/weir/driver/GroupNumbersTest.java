@@ -73,7 +73,7 @@ class GroupNumbersTest {
         assertThat(numbers.figures(told, new long[] {12, 1})).isEqualTo(new LedgerFigures(10, 3, 0, 0, 2, 5, 1));
     }
 
-    /** If members reported received records only at the end, the records of a killed member would be missing. */
+    /** A member is killed before its pass ends. Its records must still be known. */
     @Test
     void killedProcess_leavesWhatItNoted() throws Exception {
         Process process = new ProcessBuilder(
@@ -96,7 +96,7 @@ class GroupNumbersTest {
         assertThat(numbers.came(1, 999)).isFalse();
     }
 
-    /** A member that records a thousand records and waits to be killed. */
+    /** A process that notes a thousand records and waits to be killed. */
     static final class Member {
         private Member() {}
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class HandlerWorkTest {
 
-    /** The mean of the heavy tail is slightly lower, because the distribution is truncated. */
+    /** The mean of the heavy tail is slightly lower, because its distribution is truncated. */
     @ParameterizedTest
     @CsvSource({
         "none, 1, 1",
@@ -54,12 +54,11 @@ class HandlerWorkTest {
             handler.join();
         }
         double allMillis = (System.nanoTime() - begun) / 1e6;
-        // Only one call may block at a time. Including its wait, the average call took 3.5 turns, but it blocked for
-        // only one turn, a sixth of the total time.
+        // One call may block at a time, so each call blocks for a sixth of the total time and waits for the remainder.
         assertThat(work.time().meanMillis()).isGreaterThanOrEqualTo(20).isLessThan(allMillis / 2);
     }
 
-    /** Only two of the ten handlers may block at the same time. Each further one waits. */
+    /** Two of ten handlers may block at a time; the others wait. */
     @Test
     void downstream_letsSoManyBlock() throws Exception {
         HandlerWork work = HandlerWork.of(Map.of(HandlerWork.MILLIS, "5", HandlerWork.DOWNSTREAM, "2"));
@@ -72,8 +71,7 @@ class HandlerWorkTest {
             });
         }
         done.await();
-        // The handlers need five turns of 5 ms. Without the limit, one turn would be enough, except on a very busy
-        // machine.
+        // Two handlers at a time need five turns of 5 ms.
         assertThat(System.nanoTime() - begun).isGreaterThanOrEqualTo(25_000_000);
     }
 }

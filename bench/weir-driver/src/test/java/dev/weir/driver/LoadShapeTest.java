@@ -80,9 +80,7 @@ class LoadShapeTest {
         assertThatThrownBy(() -> LoadShape.parse(text)).hasMessageStartingWith("must ");
     }
 
-    /**
-     * One second at 100 records per second is followed by one second at 300. Poisson arrivals must have the same means.
-     */
+    /** One second at 100 records per second, then one at 300. Poisson arrivals must have the same means. */
     @Test
     void plan_sendsByItsShape_fromTheFirstRateOn() {
         long second = TimeUnit.SECONDS.toNanos(1);
@@ -103,7 +101,7 @@ class LoadShapeTest {
         }
     }
 
-    /** A change in the middle of a shape multiplies it, and records already due stay due. */
+    /** A change of the rate multiplies the shape. Records that are already due stay due. */
     @Test
     void change_multipliesTheShape() {
         long second = TimeUnit.SECONDS.toNanos(1);

@@ -13,7 +13,7 @@ class MetersTest {
     @TempDir
     private Path tasks;
 
-    /** Regression: if one thread ended while the counters were read, the switches of all threads were unknown. */
+    /** Regression: if a thread ended while the counters were read, the context switches of all threads were unknown. */
     @Test
     void switches_whileAThreadEnds_areThoseOfTheOthers() throws IOException {
         for (int thread = 1; thread <= 3; thread++) {

@@ -16,7 +16,7 @@ class NotedNumbersTest {
     @TempDir
     Path folder;
 
-    /** Returns the text that a shell would get from the process that reads the file. */
+    /** Returns the output of the process that prints the file, as a shell receives it. */
     private static String printed(Path file) throws Exception {
         PrintStream before = System.out;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -53,7 +53,6 @@ class NumberRunsTest {
                 .hasToString("0..6");
     }
 
-    /** Compares sets of runs with bit sets. */
     @Test
     void setsOfRuns_areAsSetsOfBits() {
         SplittableRandom random = new SplittableRandom(5);
@@ -110,7 +109,7 @@ class NumberRunsTest {
         return Base64.getEncoder().encodeToString(Arrays.copyOf(out, length));
     }
 
-    /** Other members received some numbers of the same partition. The member's own numbers come in any order. */
+    /** The member's numbers arrive in any order. Other members received numbers of the same partition. */
     @Test
     void ledger_tellsWhichNumbersCame() {
         PartitionLedger ledger = new PartitionLedger(10_000);

@@ -14,10 +14,7 @@ import org.junit.jupiter.api.Test;
 class PacerTest {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /**
-     * The plan of 1,000 records per second started one second ago. The library has blocked the sender until now, so all
-     * of these records have waited.
-     */
+    /** The plan of 1,000 records per second began one second ago. The sender was blocked until now. */
     @Test
     void recordsOfAHeldUpSender_waitedFromTheirPlannedTimesOn_andNoneIsDropped() throws Exception {
         long startNanos = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
@@ -41,10 +38,7 @@ class PacerTest {
         assertThat(lateness.getMaxValue()).as("its thread never slept").isLessThan(1_000);
     }
 
-    /**
-     * The first record is due at the start, but its thread wakes up 100 ms later. A garbage collection took 90 ms of
-     * that time.
-     */
+    /** The thread of the first record wakes up 100 ms late. A garbage collection took 90 ms of this time. */
     @Test
     void sleepIntoACollection_isNoLateness_butInTheLatencyOfAllThatWaited() throws Exception {
         StoppedClock clock = new StoppedClock(100 * MILLI);
@@ -55,7 +49,7 @@ class PacerTest {
         assertThat(taken.get(0).getTotalCount()).isEqualTo(101);
     }
 
-    /** In one case, a garbage collection ended before the sleep. In the other case, there was no garbage collection. */
+    /** The first sleep has no collection. The second sleep begins after a collection has ended. */
     @Test
     void sleepThatNoCollectionExplains_isLateness() throws Exception {
         StoppedClock clock = new StoppedClock(100 * MILLI);
@@ -78,7 +72,7 @@ class PacerTest {
                         .isEqualTo(pause.toNanos() - pause.fromNanos()));
     }
 
-    /** Returns the response times and the lateness of all records after a first sleep that ends 100 ms late. */
+    /** Returns the response times and the lateness of all records. The first sleep ends 100 ms late. */
     private static List<Histogram> sentAfter100Millis(StoppedClock clock) throws Exception {
         Pass pass = pass(clock.start);
         Pacer pacer = new Pacer(pass, clock);
@@ -89,7 +83,7 @@ class PacerTest {
         return List.of(decoded(timings.get(0)), decoded(timings.get(2)));
     }
 
-    /** A clock that started one second ago and on which every sleep takes too long. */
+    /** A clock that began one second ago. Every sleep takes too long. */
     private static final class StoppedClock implements PacerClock {
         private final long start = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
         private final List<Pause> pauses = new ArrayList<>();

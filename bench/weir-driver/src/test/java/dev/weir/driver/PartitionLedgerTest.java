@@ -59,10 +59,7 @@ class PartitionLedgerTest {
         assertThat(of(2, true, 0, 1, 2, -1)).isEqualTo(new LedgerFigures(2, 0, 0, 0, 2));
     }
 
-    /**
-     * Compares the ledger with one that stores everything, for many sequences of records in which some are missing,
-     * repeated or out of order.
-     */
+    /** Compares the ledger with a set, for random sequences with missing, repeated and reordered records. */
     @Test
     void anyOrder_isCountedAsByASet() {
         for (int seed = 0; seed < 300; seed++) {

@@ -34,7 +34,7 @@ class PassTest {
         assertThat(pass.configuration().toString()).doesNotContain("hush");
     }
 
-    /** The measured time begins with the first commit. The records of that transaction must not count. */
+    /** The measured time begins with the first commit, so records of that transaction must not count. */
     @Test
     void firstTransaction_tookItsTimeBeforeTimeCounts_soItsRecordsDoNot() {
         Pass pass = pass(Scenario.PRODUCE, Map.of());
@@ -49,7 +49,7 @@ class PassTest {
         assertThat(passed.ledger().distinct()).isEqualTo(900);
     }
 
-    /** Regression: a delayed sampler reported more records in its last interval than the pass had. */
+    /** Regression: the last interval contained more records than the pass had. */
     @Test
     void whatComesAfterTheEnd_isInNoInterval() throws Exception {
         Pass pass = pass(Scenario.CONSUME, Map.of());
@@ -69,10 +69,7 @@ class PassTest {
         assertThat(last.bytes()).isEqualTo(passed.bytes());
     }
 
-    /**
-     * If a driver mistook a partition of the second topic for one of the first, the ledgers of both topics would show
-     * it.
-     */
+    /** The ledgers show a driver that mistakes a partition of the second topic for a partition of the first. */
     @Test
     void ledgerOfSeveralTopics_isOfEachToo() {
         Pass pass = new Pass(
@@ -95,7 +92,7 @@ class PassTest {
     void slowSink_takesNoMoreThanItsRate() {
         Pass pass = pass(Scenario.CONSUME, Map.of(PassOptions.SINK_RATE, "10000"));
         deliver(pass, 1000);
-        // A last wait of less than a millisecond is left out.
+        // The pass leaves out a last wait of less than a millisecond.
         assertThat(pass.result().nanos()).isGreaterThan(98_000_000);
     }
 
@@ -147,7 +144,7 @@ class PassTest {
         assertThat(pass.result().ledger().missing()).isOne();
     }
 
-    /** While a record waits long for its next call, many other records finish. */
+    /** Many other records finish while a failed record waits for its next call. */
     @Test
     void cutOffAmidUnorderedWork_doesNotMissWhatWaitsToBeCalledAgain_howeverFarBehind() {
         Map<String, String> options = Map.of(PassOptions.ORDERING, "none", Failures.SHARE, "0.9");
@@ -177,10 +174,7 @@ class PassTest {
         assertThat(pass.result().ledger().missing()).isOne();
     }
 
-    /**
-     * A share group guarantees only at-least-once, unordered delivery: a repeated record is counted, a missing one is a
-     * fault.
-     */
+    /** A share group delivers at least once and unordered: repeats are counted, and a missing record is a fault. */
     @Test
     void shareGroup_mayDeliverAgainInAnyOrder_butMustDeliverAll() {
         Pass pass = shareGroup(4);
@@ -210,7 +204,7 @@ class PassTest {
         assertThat(ledger.isBroken()).isTrue();
     }
 
-    /** The share group acquires at most as many records as a partition has locks, plus one batch. */
+    /** A share group acquires at most one batch more than a partition has locks. */
     @Test
     void shareGroup_thatLosesARecord_isBroken_asSoonAsItCannotBeUnderWay() {
         assertThat(missingBehind(1000, Map.of(ShareOptions.LOCKS, "500"))).isOne();

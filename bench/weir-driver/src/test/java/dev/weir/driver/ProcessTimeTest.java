@@ -48,7 +48,7 @@ class ProcessTimeTest {
         assertThat(time.nanos()).isEqualTo(6_500_000);
     }
 
-    /** A thread that started and ended between two readings is in no file, but its time is in the ticks. */
+    /** A thread starts and ends between two readings. Only the process's ticks contain its time. */
     @Test
     void timeThatNoThreadHas_isTakenFromTheTicks() throws IOException {
         ProcessTime time = new ProcessTime(tasks, ticks::get);
@@ -60,7 +60,7 @@ class ProcessTimeTest {
         assertThat(time.nanos()).as("no tick yet").isEqualTo(62_000_000);
     }
 
-    /** The reader loses its core between the two readings. The threads' time in between must count only once. */
+    /** The reader loses its core between two readings. The time in between must count only once. */
     @Test
     void timeThatPassesWhileItIsRead_isNotCountedTwice() throws IOException {
         thread("1", 5_000_000);

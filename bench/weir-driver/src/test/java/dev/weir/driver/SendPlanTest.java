@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** Tests changes of the rate on a test clock, which stands still. */
+/** Tests changes of the rate on a test clock. */
 class SendPlanTest {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -21,7 +21,7 @@ class SendPlanTest {
         assertThat(due(plan, 13)).containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L, 20L, 30L);
     }
 
-    /** A sender behind its plan when the rate changes must still send earlier records, at their times. */
+    /** A sender behind its plan must still send earlier records at their times. */
     @Test
     void change_ofAPlanThatIsBehind_keepsItsDebt() {
         SendPlan plan = SendPlan.constant(1000);

@@ -17,9 +17,7 @@ class TimingsTest {
     private static final int RECORDS = 20_000;
 
     /**
-     * A simulated driver takes 0.1 ms per record at 1,000 records per second, and once stops for a second. 1,000 of the
-     * 20,000 records become due in that second and wait half a second on average. A clock that starts with the handler
-     * sees only one slow record.
+     * The handler takes 0.1 ms per record at 1,000 records per second and stops once for a second. 1,000 records wait.
      */
     @Test
     void driverWithAPlantedPause_waitsWhereItsHandlersDoNot() throws Exception {

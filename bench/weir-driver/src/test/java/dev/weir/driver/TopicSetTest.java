@@ -27,7 +27,7 @@ class TopicSetTest {
                 .hasMessage("not one of the requested topics: c");
     }
 
-    /** If only one topic is requested, the number is the partition number, and the topic name is not checked. */
+    /** With a single topic, the partition's number is the number, and the topic's name is not checked. */
     @Test
     void oneTopic_isAskedForNothing() {
         assertThat(TopicSet.of("a", 4).number("another", 3)).isEqualTo(3);

@@ -32,10 +32,7 @@ class WeirTestAutoConfiguration {
         }
     }
 
-    /**
-     * Returns the partition count of each topic. Called before the broker starts, so that an invalid topic does not
-     * leave a broker running.
-     */
+    /** Returns the partition count of each topic. Called before the broker starts, because a topic may be invalid. */
     static Map<String, Integer> partitions(List<String> topics) {
         Map<String, Integer> partitions = new LinkedHashMap<>();
         for (String topic : topics) {

@@ -20,8 +20,8 @@ import org.apache.kafka.common.requests.ResponseHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rewrites the responses on one connection: replaces the brokers' addresses with the ports of a proxy network, and
- * replaces some responses with rare ones. One thread handles requests, and another handles responses.
+ * Rewrites the responses on one connection: replaces the brokers' addresses with a proxy network's ports, and some
+ * responses with rare ones. One thread handles requests, and another handles responses.
  */
 final class AddressRewriter {
 
@@ -36,7 +36,7 @@ final class AddressRewriter {
         this.network = network;
     }
 
-    /** Remembers a request, and returns it unchanged. */
+    /** Remembers a request and returns it unchanged. */
     byte[] request(byte[] message) {
         ByteBuffer header = ByteBuffer.wrap(message);
         short key = header.getShort();
@@ -54,7 +54,7 @@ final class AddressRewriter {
                         CONSUMER_GROUP_HEARTBEAT,
                         TXN_OFFSET_COMMIT -> asked.put(header.getInt(), new Asked(api, version));
                 default -> {
-                    // The response to this request contains no address and is never replaced.
+                    // The response has no address and is never replaced.
                 }
             }
         }
@@ -81,10 +81,7 @@ final class AddressRewriter {
                 .array();
     }
 
-    /**
-     * Returns the response with its addresses replaced, or a rare response instead; null if the response must be
-     * forwarded unchanged.
-     */
+    /** Returns the response with replaced addresses, or a rare response; null to forward it unchanged. */
     private @Nullable ApiMessage changed(ApiKeys api, short version, ByteBufferAccessor bytes) {
         return switch (api) {
             case METADATA -> {
@@ -132,7 +129,7 @@ final class AddressRewriter {
         };
     }
 
-    /** Returns a rare response to use instead; null if the response must be forwarded unchanged. */
+    /** Returns a rare response to use instead; null to forward the response unchanged. */
     private @Nullable ApiMessage rareAnswer(ApiKeys api, short version, ByteBufferAccessor bytes) {
         return switch (api) {
             case OFFSET_COMMIT -> {

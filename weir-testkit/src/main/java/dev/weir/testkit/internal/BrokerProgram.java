@@ -12,8 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The program that a forked broker runs, as arguments for the {@code java} command. Does not include the arguments that
- * limit the JVM's memory, which precede these arguments. Immutable.
+ * The program of a forked broker, as arguments for the {@code java} command after the memory limits. Immutable.
  *
  * @param format arguments for formatting the broker's folder; empty if no separate formatting is needed
  * @param serve arguments for running the broker
@@ -21,8 +20,8 @@ import java.util.stream.Stream;
 public record BrokerProgram(List<String> format, List<String> serve) {
 
     /**
-     * Path of a class data sharing archive for child JVMs, or an empty string. The archive contains classes from the
-     * jars on this JVM's class path, and saves a third of the CPU time needed to start a broker.
+     * Path of a class data sharing archive for child JVMs, or an empty string. It saves a third of the CPU time to
+     * start a broker.
      */
     private static final String ARCHIVE = System.getProperty("weir.testkit.archive", "");
 
@@ -41,7 +40,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         return new BrokerProgram(List.of(), serve);
     }
 
-    /** Returns this program, changed so that the files in {@code dataFolder} are on a disk that can fail. */
+    /** Returns this program with the files in {@code dataFolder} on a disk that can fail. */
     public BrokerProgram onFaultyDisk(Path dataFolder) {
         List<String> faulty = new ArrayList<>();
         faulty.add("-Djava.nio.file.spi.DefaultFileSystemProvider=" + FaultyDiskProvider.class.getName());
@@ -54,10 +53,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         return !ARCHIVE.isEmpty() && Files.isRegularFile(Path.of(ARCHIVE));
     }
 
-    /**
-     * Returns this JVM's class path. If this JVM has a module path, appends it, because the child loads all classes
-     * from its class path.
-     */
+    /** Returns this JVM's class path and module path. The child loads all classes from its class path. */
     private static String classPath() {
         String classPath = System.getProperty("java.class.path", "");
         String modulePath = System.getProperty("jdk.module.path", "");
@@ -65,7 +61,7 @@ public record BrokerProgram(List<String> format, List<String> serve) {
         if (!hasArchive()) {
             return all;
         }
-        // Folders come last, because the JVM requires the class path to begin with the jars of the archive.
+        // The JVM requires a class path that begins with the jars of the archive, so folders come last.
         return Stream.of(all.split(File.pathSeparator))
                 .sorted(Comparator.comparing(each -> !Files.isRegularFile(Path.of(each))))
                 .collect(Collectors.joining(File.pathSeparator));

@@ -65,8 +65,7 @@ public final class BrokerSettings {
         settings.put("transaction.state.log.min.isr", inSync);
         settings.put("share.coordinator.state.topic.replication.factor", factor);
         settings.put("share.coordinator.state.topic.min.isr", inSync);
-        // Each partition needs files and a leader election. A few partitions are enough to spread the coordinators over
-        // the brokers.
+        // Partitions cost files and leader elections. A few are enough to spread the coordinators over the brokers.
         settings.put("offsets.topic.num.partitions", "3");
         settings.put("transaction.state.log.num.partitions", "3");
         settings.put("share.coordinator.state.topic.num.partitions", "3");
@@ -75,17 +74,17 @@ public final class BrokerSettings {
     private static void timing(Map<String, String> settings) {
         settings.put("server.max.startup.time.ms", "60000");
         settings.put("group.initial.rebalance.delay.ms", "0");
-        // A killed broker loses the leadership of its partitions when its session times out. The session timeout is
-        // short, but longer than a broker may be paused on a busy machine.
+        // A killed broker keeps its leaderships until its session times out. The timeout is short, but longer than a
+        // pause on a busy machine.
         settings.put("broker.heartbeat.interval.ms", "500");
         settings.put("broker.session.timeout.ms", "4000");
         settings.put("replica.lag.time.max.ms", "5000");
-        // A frozen controller keeps its connections open, so brokers must give up on it well before the default of 30
+        // A frozen controller keeps its connections open. Brokers must give up on it sooner than after the default 30
         // s.
         settings.put("controller.socket.timeout.ms", "3000");
         settings.put("replica.socket.timeout.ms", "5000");
         settings.put("group.min.session.timeout.ms", "500");
-        // Members learn of a new assignment with their next heartbeat, which comes ten times as often as in production.
+        // Members learn of a new assignment with a heartbeat, ten times as often as in production.
         for (String kind : List.of("consumer", "share", "streams")) {
             settings.put("group." + kind + ".heartbeat.interval.ms", "500");
             settings.put("group." + kind + ".min.heartbeat.interval.ms", "100");
@@ -94,17 +93,16 @@ public final class BrokerSettings {
         }
         settings.put("group.streams.initial.rebalance.delay.ms", "0");
         settings.put("group.share.initialize.retry.interval.ms", "2000");
-        // The highest value that a broker allows. Benchmarks that compare clients need groups with hundreds of members,
-        // because each of Weir's share consumers is a separate member.
+        // The highest value that brokers allow. Each of Weir's share consumers is a member, and benchmarks have
+        // hundreds.
         settings.put("group.share.max.size", "1000");
-        // Allows locks that expire within a test.
+        // Locks must expire within a test.
         settings.put("group.share.min.record.lock.duration.ms", "1000");
     }
 
     /**
-     * Limits the memory used by requests, which a server allocates as soon as a client has announced the size of a
-     * request. A single request may therefore use at most a sixteenth of the heap. The server starts to receive another
-     * request only while all requests together use less than an eighth of the heap.
+     * Limits the memory of requests, which a server allocates when a client announces a size. A request may use a
+     * sixteenth of the heap. The server receives further requests while all requests together use less than an eighth.
      */
     private static void requests(Map<String, String> settings, long heapBytes) {
         long largest = Math.clamp(heapBytes / 16, 8L * MEGABYTE, 100L * MEGABYTE);
@@ -122,11 +120,10 @@ public final class BrokerSettings {
         settings.put("log.cleaner.threads", "1");
         settings.put("log.cleaner.dedupe.buffer.size", "4194304");
         settings.put("log.cleaner.io.buffer.size", "131072");
-        // The indexes of a full segment must fit into log.index.size.max.bytes. For every 4 KiB of records, the offset
-        // index needs 8 bytes and the time index needs 12 bytes.
+        // The indexes of a full segment must fit into log.index.size.max.bytes: 8 and 12 bytes for every 4 KiB of
+        // records.
         settings.put("log.segment.bytes", "134217728");
-        // Retention is disabled, because it would delete records with old timestamps at its first check, 30 s after the
-        // start.
+        // Retention deletes records with old timestamps at its first check, 30 s after the start.
         settings.put("log.retention.ms", "-1");
         settings.put("log.index.size.max.bytes", "524288");
         settings.put("offsets.topic.segment.bytes", "4194304");

@@ -182,8 +182,8 @@ public final class ClusterFolder {
     }
 
     /**
-     * Waits until no process uses a broker's folder. A broker whose owner was killed takes a moment to terminate; until
-     * then it uses its folder, although it does not hold the cluster's lock.
+     * Waits until no process uses a broker's folder. A broker whose owner was killed still uses it for a moment,
+     * without the cluster's lock.
      */
     public void awaitUnused(Path brokerData) {
         Path file = brokerData.resolve(SERVER_LOCK);

@@ -36,7 +36,7 @@ public record ClusterOptions(
     private static final int MAX_PORT = 65_535;
     private static final String RACK_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector";
 
-    /** The settings that the testkit itself needs to control a cluster. */
+    /** The settings that the testkit needs to control a cluster. */
     private static final Set<String> OWNED = Set.of(
             "node.id",
             "broker.id",
@@ -85,7 +85,7 @@ public record ClusterOptions(
         }
     }
 
-    /** Returns the settings of one broker: the settings derived from other options, overridden by the user's own. */
+    /** Returns the settings of one broker. The user's own override the derived ones. */
     public Map<String, String> configOf(int id) {
         Map<String, String> config = new HashMap<>();
         if (!racks.isEmpty()) {

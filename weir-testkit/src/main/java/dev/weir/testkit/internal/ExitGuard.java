@@ -5,8 +5,8 @@ import org.apache.kafka.common.utils.internals.Exit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps this JVM alive while brokers run in it. If a server tries to terminate the process after a fatal fault, the
- * calling thread gets an exception instead. Thread-safe.
+ * Keeps this JVM alive while brokers run in it. A server that tries to terminate the process gets an exception instead.
+ * Thread-safe.
  */
 final class ExitGuard {
     private static final ReentrantLock LOCK = new ReentrantLock();

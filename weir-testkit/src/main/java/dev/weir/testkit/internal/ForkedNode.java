@@ -65,8 +65,7 @@ public final class ForkedNode implements BrokerNode {
             long logged = LoggedFailure.sizeOf(logFile);
             Process child = launch(program.serve(), ProcessBuilder.Redirect.PIPE);
             process = child;
-            // This read needs no timeout. The server limits its own start time, and the pipe is closed when the process
-            // terminates.
+            // This read needs no timeout: the server limits its start time, and the pipe closes with the process.
             BufferedReader answers = child.inputReader(StandardCharsets.UTF_8);
             said = answers;
             String first = answers.readLine();
@@ -78,7 +77,7 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    /** Formats the folder, but only once: a restarted broker continues with its existing folder. */
+    /** Formats the folder once. A restarted broker uses its existing folder. */
     private void format() throws IOException {
         if (formatted) {
             return;
@@ -124,25 +123,21 @@ public final class ForkedNode implements BrokerNode {
     private List<String> command(List<String> program) {
         List<String> command = new ArrayList<>();
         if (!System.getProperty("os.name").startsWith("Windows")) {
-            // Ctrl-C reaches the whole process group, but a broker must be stopped by its owner rather than by the
-            // terminal.
+            // Ctrl-C signals the process group, but the owner must stop its brokers.
             command.addAll(List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
         }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-Xmx" + heapMegabytes + "m");
         command.add("-XX:+UseSerialGC");
         command.addAll(compilerLimits());
-        // Standard output is reserved for the child's messages to its owner.
+        // Standard output carries the child's messages to its owner.
         command.addAll(List.of("-Xlog:disable", "-Xlog:all=warning:stderr"));
         command.add("-Djava.util.logging.SimpleFormatter.format=%1$tF %1$tT.%1$tL %4$s %3$s %5$s%6$s%n");
         command.addAll(program);
         return command;
     }
 
-    /**
-     * Returns the compiler limits of this JVM, so that they can be applied to the brokers as well. Short-lived test
-     * JVMs use only the quick compiler, which also saves time in their brokers.
-     */
+    /** Returns this JVM's compiler limits, for its brokers. Short-lived test JVMs use only the quick compiler. */
     private static List<String> compilerLimits() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(argument -> argument.startsWith("-XX:TieredStopAtLevel="))
@@ -184,8 +179,7 @@ public final class ForkedNode implements BrokerNode {
     }
 
     /**
-     * Kills a process and waits until it has terminated. Does not use {@code onExit}, because its future completes on
-     * the common pool, which tests may keep busy.
+     * Kills a process and waits until it has terminated. {@code onExit} is too slow if tests keep the common pool busy.
      */
     private static void end(Process running) {
         running.destroyForcibly();

@@ -62,8 +62,8 @@ public final class InProcessNode implements BrokerNode {
     }
 
     /**
-     * Returns a handler for faults that normally make the server terminate its process. This handler records the fault
-     * instead, and returns an exception for the server to throw.
+     * Returns a handler for faults that would terminate the process. It records the fault and returns an exception for
+     * the server to throw.
      */
     private FaultHandler faultHandler(String name, Runnable action) {
         return (message, cause) -> {

@@ -12,14 +12,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies Kafka's log in this JVM to a file if slf4j is bound to java.util.logging. If slf4j has another binding, the
- * configuration of that binding determines where the log goes. Opened and closed by one thread.
+ * Copies Kafka's log in this JVM to a file if slf4j is bound to java.util.logging. Other bindings have their own
+ * configuration. Opened and closed by one thread.
  */
 public final class LogCapture implements AutoCloseable {
     private static final String JUL_BINDING = "org.slf4j.jul.JDK14LoggerFactory";
 
-    // The loggers are referenced strongly, because the log manager references them only weakly, and a logger loses its
-    // handler when it is garbage-collected.
+    // The log manager references loggers only weakly. A logger that is garbage-collected loses its handler.
     private final List<Logger> loggers = List.of(Logger.getLogger("kafka"), Logger.getLogger("org.apache.kafka"));
     private final FileHandler handler;
 

@@ -16,14 +16,13 @@ final class LoggedFailure {
 
     private LoggedFailure() {}
 
-    /** Returns the current size of a log; 0 if it does not exist. */
     static long sizeOf(Path log) throws IOException {
         return Files.exists(log) ? Files.size(log) : 0;
     }
 
     /**
-     * Searches the log after its first {@code size} bytes for exceptions that have a message, and returns the last one.
-     * Returns the last line if there is no such exception, or an empty string if nothing was logged.
+     * Returns the last exception with a message after the log's first {@code size} bytes; otherwise the last line, or
+     * an empty string if nothing was logged.
      */
     static String past(Path log, long size) throws IOException {
         String text;

@@ -15,14 +15,11 @@ import org.apache.kafka.common.requests.MetadataRequest;
 import org.apache.kafka.common.requests.MetadataResponse;
 import org.apache.kafka.common.requests.RequestHeader;
 
-/**
- * Queries the metadata of one particular broker. The admin client cannot choose the broker that it queries, so it
- * cannot show whether all brokers know a topic. Stateless.
- */
+/** Queries the metadata of one particular broker, which the admin client cannot choose. Stateless. */
 public final class MetadataProbe {
     private static final int TIMEOUT_MILLIS = 5_000;
 
-    /** The latest version that brokers of every release support. Later versions add nothing needed here. */
+    /** A version that brokers of every release support. */
     private static final short VERSION = 12;
 
     /** Suffix of the {@link #view} line for a partition with all replicas in sync. */

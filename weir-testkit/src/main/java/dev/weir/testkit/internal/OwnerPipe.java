@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * A forked broker's side of the pipes to its owner. One line on standard output reports that the broker serves clients,
- * or why it does not. Each line on standard input is a command for the broker's disk and is acknowledged; the end of
+ * or why it does not. Each line on standard input is a command for the broker's disk and is acknowledged. The end of
  * standard input stops the broker. Confined to the main thread.
  */
 final class OwnerPipe {
@@ -31,7 +31,6 @@ final class OwnerPipe {
         return pipe;
     }
 
-    /** Reports that the broker serves clients. */
     void ready() {
         say(READY);
     }
@@ -41,7 +40,7 @@ final class OwnerPipe {
         out.flush();
     }
 
-    /** Reports why the broker does not serve clients, and terminates this process immediately. */
+    /** Reports why the broker does not serve clients, and terminates this process. */
     void fail(Throwable reason) {
         say(String.valueOf(reason.getMessage()).replace('\n', ' '));
         Runtime.getRuntime().halt(1);

@@ -19,17 +19,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses free ports for servers. Confined to one thread.
  *
- * <p>A chosen port is unused until its broker starts, and again while the broker restarts. To make sure that no
- * outgoing connection takes the port during these times, ports are chosen below the range for outgoing connections.
- * Other JVMs with the testkit avoid the chosen ports, too: each port corresponds to a byte of a file in the temporary
- * folder, and the JVM that chose the port keeps this byte locked until it terminates.
+ * <p>A port is unused until its broker starts and during restarts. It is below the range of outgoing connections, so
+ * none of them takes it. Other JVMs with the testkit avoid it too: each port has a byte of a file in the temporary
+ * folder, which the choosing JVM keeps locked.
  */
 final class Ports {
     private static final int LOWEST = 15_000;
     private static final int BOUND = 30_000;
     private static final int MOST_TRIES = 1_000;
 
-    /** Never closed, because closing it would release all locks on the file. Null if the file cannot be opened. */
+    /** Never closed, because closing it releases all locks on the file. Null if the file cannot be opened. */
     private static final @Nullable FileChannel RESERVED = open();
 
     private final Set<Integer> given = new HashSet<>();
@@ -45,7 +44,7 @@ final class Ports {
                 + ClusterLayout.HOST + ": stop what listens there");
     }
 
-    /** Reserves the port. Returns false if this or another JVM of this user has already chosen it. */
+    /** Reserves the port. Returns false if a JVM of this user has chosen it. */
     static boolean reserve(int port) {
         if (RESERVED == null) {
             return true;
@@ -78,7 +77,6 @@ final class Ports {
         }
     }
 
-    /** Returns the address of the port on {@link ClusterLayout#HOST}. */
     static InetSocketAddress address(int port) throws UnknownHostException {
         return new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port);
     }

@@ -20,7 +20,7 @@ final class ProxyConnection {
 
     private record Message(ByteBuffer body, long dueNanos, long lateNanos) {}
 
-    /** A loop that reads or writes. If it fails or is interrupted, the connection is closed. */
+    /** A loop that reads or writes. Its failure or interrupt closes the connection. */
     @FunctionalInterface
     private interface Loop {
         void run() throws IOException, InterruptedException;
@@ -65,8 +65,7 @@ final class ProxyConnection {
         DataInputStream in = new DataInputStream(new BufferedInputStream(from.getInputStream()));
         while (true) {
             int size = in.readInt();
-            // The announced size may be arbitrarily large. The method readNBytes() allocates memory only for bytes that
-            // arrive.
+            // The announced size may be huge. readNBytes() allocates memory for bytes that arrive.
             byte[] body = in.readNBytes(Math.max(0, size));
             if (body.length != size) {
                 throw new EOFException("the end within a message of " + size + " bytes");
@@ -87,7 +86,7 @@ final class ProxyConnection {
         while (true) {
             Message message = from.take();
             network.awaitPassage(message.dueNanos, message.lateNanos);
-            // Each message is written with a single call, so that it is sent in as few packets as possible.
+            // A single call per message sends as few packets as possible.
             ByteBuffer framed = ByteBuffer.allocate(Integer.BYTES + message.body.remaining())
                     .putInt(message.body.remaining())
                     .put(message.body);

@@ -37,7 +37,6 @@ public final class ProxyNetwork {
 
     private volatile long delayNanos;
 
-    /** Ids of the clients that have written. */
     private final Set<String> writers = ConcurrentHashMap.newKeySet();
 
     private final Set<String> swallowed = ConcurrentHashMap.newKeySet();
@@ -108,7 +107,7 @@ public final class ProxyNetwork {
         }
     }
 
-    /** Returns the time at which a message that arrives now must be forwarded. */
+    /** Returns the time at which to forward a message that arrives now. */
     long dueNanos() {
         return System.nanoTime() + delayNanos;
     }
@@ -116,7 +115,7 @@ public final class ProxyNetwork {
     /**
      * Waits until a message may be forwarded.
      *
-     * @param lateNanos an additional delay; {@code dueNanos} and the current faults are checked only after it
+     * @param lateNanos an additional delay, before {@code dueNanos} and the faults are checked
      */
     void awaitPassage(long dueNanos, long lateNanos) throws InterruptedException {
         lock.lockInterruptibly();
@@ -153,7 +152,6 @@ public final class ProxyNetwork {
         swallowed.addAll(writers);
     }
 
-    /** Returns whether the request must be dropped. */
     boolean swallows(byte[] request) {
         ByteBuffer header = ByteBuffer.wrap(request);
         short api = header.getShort(0);

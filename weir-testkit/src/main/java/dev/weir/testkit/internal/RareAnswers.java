@@ -17,8 +17,8 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 
 /**
- * Decides at random whether a broker's response is replaced with a {@linkplain RareAnswer rare one}. For each kind, the
- * seed alone determines whether the n-th eligible response is replaced. Thread-safe.
+ * Decides at random whether a broker's response is replaced with a {@linkplain RareAnswer rare one}. For each kind,
+ * only the seed determines whether the n-th eligible response is replaced. Thread-safe.
  */
 final class RareAnswers {
 
@@ -31,7 +31,7 @@ final class RareAnswers {
     private volatile Set<RareAnswer> kinds;
     private final Map<RareAnswer, Count> counts = new EnumMap<>(RareAnswer.class);
 
-    /** Counts of one kind: the responses that could have been replaced, and the responses that were replaced. */
+    /** The numbers of eligible and of replaced responses of one kind. */
     private static final class Count {
         final AtomicLong seen = new AtomicLong();
         final AtomicLong given = new AtomicLong();
@@ -49,7 +49,7 @@ final class RareAnswers {
         return Objects.requireNonNull(counts.get(kind));
     }
 
-    /** Returns n if one in n responses is replaced by this kind of rare response. */
+    /** Returns n if one in n responses is replaced by this kind. */
     private static int oneIn(RareAnswer kind) {
         return switch (kind) {
             case COMMIT_TIMED_OUT -> 4;
@@ -61,7 +61,6 @@ final class RareAnswers {
         };
     }
 
-    /** Stops replacing responses. */
     void stop() {
         kinds = Set.of();
     }
@@ -78,7 +77,7 @@ final class RareAnswers {
         if (!draw(RareAnswer.LATE)) {
             return 0;
         }
-        // The negative count makes this draw differ from all draws in draw(), whose counts are never negative.
+        // Counts in draw() are never negative, so this draw differs from all of them.
         long mixed = mixed(RareAnswer.LATE, -count(RareAnswer.LATE).given.get());
         return 1 + Math.floorMod(mixed, MAX_LATE_NANOS);
     }
@@ -88,8 +87,8 @@ final class RareAnswers {
     }
 
     /**
-     * Draws whether to change the response into a rare one, and returns whether it was changed. The other overloads do
-     * the same for their kinds of responses.
+     * Changes the response into a rare one if the draw says so. Returns whether it was changed. The other overloads do
+     * the same.
      */
     boolean change(FetchResponseData answer) {
         boolean hasRecords = answer.responses().stream()
@@ -171,7 +170,7 @@ final class RareAnswers {
         return rare;
     }
 
-    /** Mixes the arguments with the seed, using the mixing function of SplittableRandom. */
+    /** Mixes the arguments with the seed, like SplittableRandom. */
     private long mixed(RareAnswer kind, long number) {
         long z = seed + kind.name().hashCode() + 0x9E3779B97F4A7C15L * (1 + number);
         z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;

@@ -15,9 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * The main class of a forked broker that runs another Kafka release. Apart from this class, the class path consists of
- * that release's jars. This class therefore uses only code that every release has: the server's main class, and public
- * interfaces of the clients. Its only argument is a file with server settings.
+ * The main class of a forked broker that runs another Kafka release. Its class path has that release's jars, so it uses
+ * only the server's main class and public interfaces of the clients. Its only argument is a file with server settings.
  */
 public final class ReleaseMain {
     static final String SERVER = "kafka.Kafka";
@@ -48,10 +47,7 @@ public final class ReleaseMain {
         System.exit(0); // runs the server's shutdown hook
     }
 
-    /**
-     * Runs the server on a separate thread. If the server cannot start, that thread logs the reason and terminates the
-     * process.
-     */
+    /** Runs the server on its own thread. A server that cannot start logs the reason and terminates the process. */
     private static void serve(String settingsFile) throws ReflectiveOperationException {
         Method main = Class.forName(SERVER).getMethod("main", String[].class);
         Thread.ofPlatform().name("kafka").daemon().start(() -> {
@@ -105,7 +101,7 @@ public final class ReleaseMain {
         return settings;
     }
 
-    /** Limits the duration of a shutdown, because a broker without controllers would wait for them for minutes. */
+    /** Limits the duration of a shutdown. A broker without controllers would wait for minutes. */
     private static void haltAfterDeadline() {
         Thread.ofPlatform().name("halt").daemon().start(() -> {
             long deadlineNanos = System.nanoTime() + STOP_DEADLINE.toNanos();

@@ -18,18 +18,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One Kafka server in this JVM: the broker, and the controller if its roles include one. Started and stopped by one
+ * One Kafka server in this JVM: the broker and, depending on its roles, the controller. Started and stopped by one
  * thread.
  *
- * <p>This class assembles the server's components instead of using {@code KafkaRaftServer}, which terminates the JVM on
- * its own after a fault, registers its metrics JVM-wide, and waits minutes for a controlled shutdown that cannot
- * succeed.
+ * <p>This class assembles the server's components itself. {@code KafkaRaftServer} terminates the JVM after a fault,
+ * registers its metrics JVM-wide, and waits minutes for a controlled shutdown that cannot succeed.
  */
 final class ServerNode {
     private static final Logger LOG = LoggerFactory.getLogger(ServerNode.class);
 
-    // Moving the leaderships to other brokers takes one heartbeat. If the controllers have stopped already, the
-    // move can never succeed.
+    // Moving the leaderships takes one heartbeat, and never succeeds without controllers.
     private static final Duration CONTROLLED_SHUTDOWN = Duration.ofSeconds(3);
 
     private final @Nullable ControllerServer controller;
@@ -54,7 +52,6 @@ final class ServerNode {
                 : null;
     }
 
-    /** Starts the server. Returns when the broker serves clients. */
     void start() {
         if (controller != null) {
             controller.startup();

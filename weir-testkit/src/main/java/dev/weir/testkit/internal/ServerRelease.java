@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The jars of a Kafka server release other than the one on this JVM's class path. The broker's folder is formatted with
- * the release's own tool, to make sure that the release supports the folder's metadata version. Immutable.
+ * The jars of a Kafka server release other than the one on this JVM's class path. The release's own tool formats the
+ * broker's folder, for a metadata version that the release supports. Immutable.
  */
 public record ServerRelease(List<Path> classPath) {
     private static final String STORAGE_TOOL = "kafka.tools.StorageTool";
@@ -52,7 +52,6 @@ public record ServerRelease(List<Path> classPath) {
         return classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** Returns the location of the testkit's own classes. */
     private static Path testkit() {
         try {
             return Path.of(ReleaseMain.class

@@ -45,8 +45,8 @@ public final class BrokerBeans implements AutoCloseable {
     }
 
     /**
-     * Reads a bean, or returns null if the broker does not have it. A broker removes beans at any time, for example if
-     * it loses a share partition, so checking for a bean before reading it is not enough.
+     * Reads a bean; null if the broker does not have it. Brokers remove beans at any time, for example with a share
+     * partition.
      */
     static <T> @Nullable T ifThere(BeanRead<T> bean) throws JMException, IOException {
         try {
@@ -56,7 +56,7 @@ public final class BrokerBeans implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("BanJNDI") // the address comes from the broker process that we forked and attached to
+    @SuppressWarnings("BanJNDI") // the address comes from a broker process that we started
     private static JMXConnector attach(Broker broker) throws IOException, AttachNotSupportedException {
         VirtualMachine machine = VirtualMachine.attach(Long.toString(broker.pid()));
         try {
@@ -66,7 +66,6 @@ public final class BrokerBeans implements AutoCloseable {
         }
     }
 
-    /** Calls the reader for each broker in turn. */
     void each(Reader reader) {
         try {
             for (JMXConnector broker : brokers) {

@@ -52,7 +52,6 @@ public final class BrokerSeries {
         return figures;
     }
 
-    /** Adds one broker's numbers of acquisition locks and of queued requests. */
     static void add(MBeanServerConnection beans, Map<String, Double> figures) throws JMException, IOException {
         Set<ObjectName> partitions =
                 beans.queryNames(new ObjectName("*:type=SharePartitionMetrics,name=InFlightMessageCount,*"), null);

@@ -11,9 +11,8 @@ import javax.management.ObjectName;
  * Reads broker metrics: the time that brokers spend on garbage collection and on each phase of client requests.
  * Confined to one thread.
  *
- * <p>A broker reports the count and mean time of all requests since it started, so two readings are enough to compute
- * the mean of the requests between them. This does not work for percentiles. A broker computes its percentiles over the
- * last few minutes, which may include earlier runs.
+ * <p>A broker reports the count and mean time of all requests since it started. Two readings give the mean of the
+ * requests between them. Percentiles cover the broker's last few minutes, which may include earlier runs.
  */
 public final class BrokerTimes {
     /** Prefix of the figure names for consumers' fetch requests, whichever client sent them. */
@@ -109,13 +108,11 @@ public final class BrokerTimes {
     }
 
     private static Times times(MBeanServerConnection beans, ObjectName name) throws JMException, IOException {
-        // Read all attributes in one call. Otherwise, a request that ends between two calls could be included in the
-        // mean but not in the count.
+        // Read all attributes in one call, so that the mean and the count cover the same requests.
         double[] read = beans.getAttributes(name, ATTRIBUTES).asList().stream()
                 .mapToDouble(attribute -> ((Number) attribute.getValue()).doubleValue())
                 .toArray();
-        // Brokers measure each time in whole milliseconds, so the total must be a whole number too. Rounding removes
-        // the error of multiplying by an inexact mean.
+        // Brokers measure whole milliseconds, so the total is a whole number. Rounding removes the error of the mean.
         return new Times(read[0], Math.rint(read[0] * read[1]), read[2]);
     }
 }

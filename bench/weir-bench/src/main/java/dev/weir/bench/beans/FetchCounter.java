@@ -30,7 +30,7 @@ public final class FetchCounter {
         this.brokers = brokers;
         try {
             bytes = new ObjectName("kafka.server:type=BrokerTopicMetrics,name=BytesOutPerSec");
-            // The pattern is needed because brokers have a separate bean for each protocol version in use.
+            // Brokers have a separate bean for each protocol version in use.
             requests = new ObjectName("kafka.network:type=RequestMetrics,name=RequestsPerSec,request=FetchConsumer,*");
         } catch (MalformedObjectNameException e) {
             throw new IllegalStateException(e);

@@ -68,7 +68,7 @@ final class CampaignBrokers implements AutoCloseable {
         return new BrokerRelease(version, releases.serverClassPath(version));
     }
 
-    /** Returns a key that is equal for points that can use the same brokers. */
+    /** Returns the key of the brokers that a point needs. Points with equal keys can share brokers. */
     static String key(WorkloadPoint point) {
         return point.brokers() + " " + point.brokerVersion() + " " + new TreeMap<>(point.broker())
                 + (point.hasDiskFaults() ? " diskFaults" : "");
@@ -99,7 +99,7 @@ final class CampaignBrokers implements AutoCloseable {
     }
 
     /**
-     * Returns running brokers for a point. Starts or replaces brokers if needed.
+     * Returns running brokers for a point. Starts or replaces brokers if necessary.
      *
      * @throws BenchException if they do not start
      */
@@ -139,8 +139,7 @@ final class CampaignBrokers implements AutoCloseable {
     }
 
     /**
-     * Returns the data folder of a point. Points with their own broker settings or Kafka release have their own folder,
-     * because their brokers may store logs differently.
+     * Returns the data folder of a point. Points with their own broker settings or Kafka release have their own folder.
      */
     private Path folder(WorkloadPoint point) {
         String differs =

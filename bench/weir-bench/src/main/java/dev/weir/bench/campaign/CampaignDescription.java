@@ -41,7 +41,6 @@ final class CampaignDescription {
         }
     }
 
-    /** Returns the digests of all points' traces, separated by spaces; empty if there are no traces. */
     private static String traces(Workload workload) {
         return workload.points().stream()
                 .map(WorkloadPoint::traceDigest)
@@ -50,10 +49,7 @@ final class CampaignDescription {
                 .collect(Collectors.joining(" "));
     }
 
-    /**
-     * Returns the brokers' Kafka releases, in the order of the workload points. Returns {@code first} if all points use
-     * the same release.
-     */
+    /** Returns the brokers' Kafka releases in the order of the points; {@code first} alone if all points use it. */
     private static String releases(Workload workload, String first) {
         List<String> asked = workload.points().stream()
                 .map(WorkloadPoint::brokerVersion)
@@ -64,7 +60,6 @@ final class CampaignDescription {
                 : asked.stream().map(BrokerRelease::name).collect(Collectors.joining(", "));
     }
 
-    /** Describes a new campaign. */
     static Campaign of(
             Workload workload,
             CampaignRunner.Settings settings,
@@ -113,7 +108,6 @@ final class CampaignDescription {
                 EnvironmentProbe.read(settings.root(), versions, around));
     }
 
-    /** Describes a simulated campaign. */
     static Campaign simulated(Workload workload, CampaignRunner.Settings settings, List<String> drivers) {
         List<Driver> described = drivers.stream()
                 .map(name -> new Driver(name, "a model, no library", Map.of()))

@@ -15,7 +15,7 @@ public interface CampaignListener {
     /**
      * Receives the current activity.
      *
-     * @param remaining estimated time for the rest of the campaign; null until the first run has ended
+     * @param remaining estimated time for the remaining runs; null until the first run has ended
      */
     void status(String doing, int runsDone, int runs, @Nullable Duration remaining);
 

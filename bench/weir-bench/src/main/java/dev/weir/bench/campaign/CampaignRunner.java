@@ -96,7 +96,7 @@ public final class CampaignRunner {
         }
     }
 
-    /** Returns the workload, limited to the drivers that support the cluster's security protocol. */
+    /** Returns the workload with only the drivers that support the cluster's security protocol. */
     private Workload reaching(Workload all, @Nullable ExistingCluster cluster) {
         if (cluster == null || !cluster.isSecured()) {
             return all;
@@ -151,7 +151,7 @@ public final class CampaignRunner {
                 if (!isStopped()) {
                     throw e;
                 }
-                // The campaign was stopped, so the current run was discarded. All runs in the folder are complete.
+                // The campaign was stopped. The current run was discarded, and all runs in the folder are complete.
             }
             return folder;
         }
@@ -180,12 +180,11 @@ public final class CampaignRunner {
         return brokers;
     }
 
-    /** Reports an activity outside a run, for example that brokers are starting. */
     private void doing(String what) {
         listener.status(what, 0, mostRuns(workload, drivers), null);
     }
 
-    /** Returns the number of runs in a campaign, provided that it does not leave out any point. */
+    /** Returns the number of runs if all points are run. */
     static int mostRuns(Workload workload, List<String> drivers) {
         return workload.rounds() * workload.points().size() * drivers.size();
     }
@@ -224,9 +223,7 @@ public final class CampaignRunner {
         }
     }
 
-    /**
-     * Refuses to resume on a different cluster, because the campaign would then compare clusters instead of drivers.
-     */
+    /** Throws if the campaign began on a different cluster. Runs on different clusters are not comparable. */
     private static void requireSameCluster(Campaign campaign, BenchCluster cluster) {
         Map<String, String> begunAt = campaign.environment().settings();
         String id = begunAt.get(BenchCluster.CLUSTER_ID);
@@ -238,7 +235,7 @@ public final class CampaignRunner {
         }
     }
 
-    /** Refuses to resume on different machines, because the campaign would then compare machines instead of drivers. */
+    /** Throws if the campaign began on different machines. Runs on different machines are not comparable. */
     private void requireSamePlaces(Campaign campaign) {
         String begunAt = campaign.environment().settings().getOrDefault(DriverLauncher.WORKERS, "");
         String now = launcher.described().getOrDefault(DriverLauncher.WORKERS, "");
@@ -287,7 +284,6 @@ public final class CampaignRunner {
         }
     }
 
-    /** Returns the driver's name without the control suffix. The control uses the baseline's driver. */
     static String withoutControl(String name) {
         return name.endsWith(CONTROL_SUFFIX) ? name.substring(0, name.length() - CONTROL_SUFFIX.length()) : name;
     }

@@ -91,13 +91,13 @@ final class CampaignRuns {
     }
 
     /**
-     * Runs the baseline once without recording the result. The JVMs of newly started brokers are still compiling, so
-     * without this run the brokers would be slower in the first measured runs than in later ones.
+     * Runs the baseline once without recording the result. The JVMs of new brokers are still compiling, which would
+     * slow down the first measured runs.
      */
     private void warm() throws InterruptedException {
         WorkloadPoint point = workload.points().get(0);
         BenchCluster cluster = brokers.at(point);
-        cluster.figures().times(); // the first call attaches to the brokers, so call it before any measured run
+        cluster.figures().times(); // the first call attaches to the brokers, which takes time
         if (folder.campaign().rounds() == 1
                 || point.isPlanned()
                 || point.asksForFreshBrokers()
@@ -114,7 +114,7 @@ final class CampaignRuns {
                     CampaignRunner.log(folder, WARM_LOG),
                     settings.seed());
         } catch (RunFailure e) {
-            if (!launcher.isStopped()) { // Not fatal, because the measured runs will report the error.
+            if (!launcher.isStopped()) { // The measured runs will report the error.
                 listener.note("the brokers were not warmed: " + e.getMessage());
             }
         } finally {
@@ -156,7 +156,6 @@ final class CampaignRuns {
         return true;
     }
 
-    /** The mean time of a run. */
     private long meanNanos() {
         return (System.nanoTime() - begunNanos) / Math.max(1, done - doneBefore);
     }
@@ -178,7 +177,7 @@ final class CampaignRuns {
             Run run = finished(step, ofThis, seed, startedAtMillis, System.currentTimeMillis(), measured);
             return new Kept(run, measured.latencies());
         } catch (RunFailure e) {
-            cluster.requireBrokers(); // throws if a broker has ended, because that explains the driver's failure
+            cluster.requireBrokers(); // throws if a broker has ended, which explains the driver's failure
             Run failed = Run.failed(
                     step.point().id(),
                     step.driver(),
@@ -192,7 +191,6 @@ final class CampaignRuns {
         }
     }
 
-    /** Returns the result of a successful run. */
     static Run finished(
             RunOrder.Step step, int order, long seed, long startedAtMillis, long stoppedAtMillis, Measured measured) {
         return new Run(

@@ -67,8 +67,8 @@ final class CampaignStages {
     }
 
     /**
-     * Returns the analysis of the points chosen so far. When a campaign is resumed, its folder may already contain runs
-     * of later stages. Their points are left out, so that the resumed campaign makes the same choices.
+     * Returns the analysis of the points chosen so far. Ignores runs of later stages, which the folder of a resumed
+     * campaign may contain.
      */
     private Analysis soFar() {
         Set<String> points =
@@ -82,8 +82,8 @@ final class CampaignStages {
     }
 
     /**
-     * Returns the verdict on each driver at a point, and whether each driver met the target. The text contains no
-     * numbers, so two points with the same outcome for each driver have equal texts.
+     * Returns the verdict on each driver at a point, and whether each driver met the target. Points with the same
+     * outcome for each driver have equal texts.
      */
     static String verdict(PointResult point, @Nullable LatencyTarget target) {
         Metric judgedBy = point.judgedBy();

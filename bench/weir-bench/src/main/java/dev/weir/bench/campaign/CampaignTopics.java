@@ -31,8 +31,8 @@ final class CampaignTopics {
     }
 
     /**
-     * Returns the topic of a driver. In {@link Scenario#PRODUCE}, this is a new output topic. In all other scenarios,
-     * it is an input topic with {@code recordsPerPartition} records in each partition.
+     * Returns the topic of a driver: a new output topic in {@link Scenario#PRODUCE}, otherwise an input topic with
+     * {@code recordsPerPartition} records in each partition.
      *
      * @param log output file of processes that fill the topic
      */
@@ -48,14 +48,12 @@ final class CampaignTopics {
         };
     }
 
-    /** Returns the topic of a run. */
     String ofRun(WorkloadPoint point, Path log) throws InterruptedException {
         return point.scenario() == Scenario.STEADY || point.isChangeable()
                 ? brokers.at(point).topics().begun(point)
                 : topic(point, point.recordsPerPartition(), log);
     }
 
-    /** Returns whether the topic is filled before the first run. */
     static boolean isFilledAhead(WorkloadPoint point) {
         return point.scenario() != Scenario.PRODUCE && !point.isPlanned();
     }

@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
 final class DriverSearch implements Orders.Target {
     private static final List<Kind> PERTURBATIONS = List.of(Kind.COLD_START, Kind.RESTART, Kind.PAUSE);
 
-    /** Relative tolerance for comparing two rates that differ only by rounding. */
+    /** Relative rounding error below which two rates count as equal. */
     private static final double ROUNDING = 1e-9;
 
     private final CampaignRunner.Settings settings;
@@ -64,7 +64,7 @@ final class DriverSearch implements Orders.Target {
     private final @Nullable BenchCluster cluster; // null in a simulation
     private final ResultsFolder folder;
     private final String driver;
-    private WorkloadPoint point; // commands can change this field and the next three
+    private WorkloadPoint point; // changed by commands, like the next three fields
     private ExploreSettings how;
     private Search search;
     private Trials trials;
@@ -86,7 +86,7 @@ final class DriverSearch implements Orders.Target {
      *
      * @param target replaces the workload's target; null to keep it
      * @param status receives progress
-     * @param launcher starts the processes and is closed by the caller; stopping it stops the search
+     * @param launcher starts the processes; closed by the caller; stopping it stops the search
      * @param cluster the brokers; null to search a model instead of running drivers
      */
     DriverSearch(
@@ -164,10 +164,7 @@ final class DriverSearch implements Orders.Target {
         return did;
     }
 
-    /**
-     * Restarts the search at a changed point. The results so far no longer apply, because they were measured with
-     * different settings.
-     */
+    /** Restarts the search at a changed point. Discards the results, which were measured with different settings. */
     private void beginAnew(WorkloadPoint changed) {
         point = changed;
         how = ExploreSettings.of(point, target);
@@ -210,8 +207,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     /**
-     * Opens the folder in which this search receives the user's commands. Returns null if the folder cannot be opened
-     * or if the search is simulated. The search then accepts no commands.
+     * Opens the folder for the user's commands. Returns null if it cannot be opened or the search is simulated; the
+     * search then accepts no commands.
      */
     private @Nullable OrderDesk desk() {
         if (cluster == null) {
@@ -225,10 +222,7 @@ final class DriverSearch implements Orders.Target {
         }
     }
 
-    /**
-     * Runs the trials. Executes the user's commands only between trials, because a trial whose settings change midway
-     * has no meaningful outcome.
-     */
+    /** Runs the trials. Executes the user's commands only between trials. */
     private void searched(Orders orders) throws InterruptedException {
         orders.take(this);
         for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {
@@ -258,14 +252,13 @@ final class DriverSearch implements Orders.Target {
         timeline = orders.timeline();
     }
 
-    /** Returns the number of seconds that the user's requests have added to the search. */
     double extendedSeconds() {
         return extendedSeconds;
     }
 
     /**
-     * Returns the reason why the search ended early, or null if it did not. A search ends early if a second trial ends
-     * in a {@link RunFailure} before any trial has passed.
+     * Returns the reason why the search ended early, or null if it did not. Two trials with a {@link RunFailure} before
+     * the first passed trial end a search.
      */
     @Nullable
     String refusal() {
@@ -281,7 +274,7 @@ final class DriverSearch implements Orders.Target {
 
     private Outcome outcome(Attempt attempt) throws InterruptedException {
         try {
-            TrialResult result = trials.run(attempt, settings.seed() + count); // Makes repeated trials independent.
+            TrialResult result = trials.run(attempt, settings.seed() + count); // Each repetition of a trial has another seed.
             keep(attempt, result);
             return result.outcome();
         } catch (GeneratorFailure e) {
@@ -305,7 +298,7 @@ final class DriverSearch implements Orders.Target {
     private void requireGoingOn(RuntimeException cause) {
         if (cluster != null) {
             cluster.requireBrokers();
-        } // The check throws if a broker has ended, because the driver then did not cause the failure.
+        } // The check throws if a broker has ended, which explains the failure.
         if (launcher.isStopped()) {
             throw new BenchException("it was stopped", cause);
         }
@@ -326,11 +319,9 @@ final class DriverSearch implements Orders.Target {
 
     /**
      * Returns the figures of the trial that failed at the limit; null if there are none. This is the {@code STEP} or
-     * {@code HOLD} trial that failed at the upper end of the interval. If none failed there, it is the last failed
-     * {@code HOLD}.
+     * {@code HOLD} trial that failed at the upper end of the interval, or else the last failed {@code HOLD}.
      *
-     * <p>At an unstable rate, {@code STEP} and {@code HOLD} trials pass. If the verdict is {@code UNSTABLE_AT}, the
-     * method therefore returns the figures of the last failed perturbation at that rate.
+     * <p>For the verdict {@code UNSTABLE_AT}, returns the figures of the last failed perturbation at the unstable rate.
      */
     private @Nullable TrialFigures edge(Finding finding) {
         if (finding.verdict() == Verdict.UNSTABLE_AT) {
@@ -405,7 +396,7 @@ final class DriverSearch implements Orders.Target {
                 measured.warmUpIntervals(),
                 measured.intervals(),
                 measured.totals(),
-                Ledger.NONE, // no process knows the totals, because members take over each other's records
+                Ledger.NONE, // unknown, because members take over each other's records
                 flags,
                 null,
                 timeline,

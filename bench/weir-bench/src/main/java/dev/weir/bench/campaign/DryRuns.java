@@ -18,13 +18,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers across campaigns which drivers have passed their dry run. A driver does not repeat the dry run while its
- * files and settings are unchanged. Confined to one thread.
+ * Remembers across campaigns which drivers have passed their dry run. A dry run is repeated only if the driver's files
+ * or settings change. Confined to one thread.
  */
 final class DryRuns {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    // Prefixes of settings that do not affect a driver's behaviour.
+    // Prefixes of settings that do not affect a driver.
     private static final List<String> ASIDE =
             List.of("name", "about", "baseline", "design", "drivers", "topic.records", "method.");
 
@@ -60,7 +60,7 @@ final class DryRuns {
         }
     }
 
-    /** Returns the greeting from the driver's successful dry run; null if the driver still needs a dry run. */
+    /** Returns the greeting from the driver's successful dry run; null if there was none. */
     Report.@Nullable Hello passed(String key) {
         try {
             Path file = file(key);

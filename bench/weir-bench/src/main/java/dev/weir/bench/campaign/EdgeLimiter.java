@@ -7,14 +7,14 @@ import dev.weir.metrics.Limiter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the component that limited a driver's rate. Uses the figures of the lowest rate that failed. Stateless. */
+/** Finds the component that limited a driver, from the figures of the lowest rate that failed. Stateless. */
 final class EdgeLimiter {
     private static final double BUSY = 0.9;
 
     private EdgeLimiter() {}
 
     /**
-     * Returns the component that limited the driver; null if no component was busy enough to be the limit.
+     * Returns the component that limited the driver; null if no component was busy enough.
      *
      * @param edge figures of the lowest failed rate; null if none failed
      */

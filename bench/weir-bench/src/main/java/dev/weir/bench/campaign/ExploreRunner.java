@@ -170,17 +170,14 @@ public final class ExploreRunner {
         return CampaignDescription.of(workload, settings, workload.drivers(), greeted(first), processes, first);
     }
 
-    /** Returns the indices of the points in the next stage. Without a refinement, one stage has all points. */
+    /** Returns the indices of the points in the next stage. Without a refinement, there is one stage. */
     private List<Integer> stage(@Nullable Refinement refinement) {
         return refinement == null
                 ? IntStream.range(0, workload.points().size()).boxed().toList()
                 : List.copyOf(refinement.next());
     }
 
-    /**
-     * Runs a search, reports its finding and returns its verdict as a string. An adaptive design compares these strings
-     * to choose its next points.
-     */
+    /** Runs a search, reports its finding and returns its verdict as text. Adaptive designs compare these texts. */
     private String explore(
             CampaignBrokers brokers,
             ResultsFolder folder,
@@ -226,8 +223,7 @@ public final class ExploreRunner {
     }
 
     /**
-     * Starts each driver and returns the drivers' greetings by name. Fails before anything is measured if a driver does
-     * not support the scenario.
+     * Starts each driver and returns the drivers' greetings by name. Fails if a driver does not support the scenario.
      */
     private Map<String, Report.Hello> greeted(BenchCluster cluster) throws InterruptedException {
         Map<String, Report.Hello> hellos = new LinkedHashMap<>();

@@ -23,9 +23,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Measures the runs of a campaign one after another. The workload point of a run determines the kind of measurement. If
- * the settings of a run can be changed, the run accepts the user's commands while it is measured. Confined to one
- * thread.
+ * Measures the runs of a campaign one after another. The workload point selects the kind of measurement. Runs with
+ * changeable settings accept commands while they are measured. Confined to one thread.
  */
 final class RunMeasurements {
     private final Workload workload;
@@ -33,7 +32,7 @@ final class RunMeasurements {
     private final CampaignListener listener;
     private final DriverLauncher launcher;
 
-    /** Creates the measurements. They use the launcher's processes; the caller closes the launcher. */
+    /** Creates the measurements. The caller closes the launcher. */
     RunMeasurements(
             Workload workload, CampaignRunner.Settings settings, CampaignListener listener, DriverLauncher launcher) {
         this.workload = workload;
@@ -88,8 +87,8 @@ final class RunMeasurements {
     }
 
     /**
-     * Runs a task. While it runs, refuses all commands with the given reason. If the folder for commands cannot be
-     * opened, the task runs anyway.
+     * Runs a task and refuses all commands meanwhile, for the given reason. Also runs the task if the folder for
+     * commands cannot be opened.
      */
     private Measured refusing(RunOrder.Step step, String why, Task task) throws InterruptedException {
         OrderDesk desk = null;

@@ -27,11 +27,10 @@ final class RunOrder {
 
     /**
      * Returns all steps. Each round shuffles the points and, within a point, the drivers. Points with the same brokers
-     * are adjacent, so that each set of brokers starts only once per round.
+     * are adjacent, so brokers start at most once per round.
      */
     static List<Step> of(List<WorkloadPoint> points, List<String> drivers, int rounds, long seed) {
-        // One generator serves all rounds. Separate generators with neighbouring seeds would start with similar numbers
-        // and give similar orders.
+        // Generators with neighbouring seeds give similar orders, so one generator serves all rounds.
         Random random = new Random(seed);
         List<Step> steps = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {

@@ -60,8 +60,7 @@ public final class SimulatedCampaign {
     }
 
     private Run run(ResultsFolder folder, RunOrder.Step step, int order) {
-        // The seed depends on the driver's name. The control has its own name, so it runs the baseline's model with
-        // another seed.
+        // The control runs the baseline's model with another seed, because the seed depends on the name.
         long seed = settings.seed() + 31L * step.round() + step.driver().hashCode();
         try {
             Measured measured =

@@ -29,7 +29,7 @@ import java.util.function.Consumer;
 final class Verification {
     private static final long RECORDS = 100_000;
 
-    // Number of records in the dry run of a slow scenario, where each record takes at least a millisecond.
+    // Number of records in the dry run of a slow scenario, with at least a millisecond per record.
     private static final long SLOW_RECORDS = 300;
     private static final Set<Scenario> SLOW =
             Set.of(Scenario.WORK, Scenario.AT_MOST_ONCE, Scenario.FLOW_CONTROL, Scenario.PIPELINE);
@@ -75,7 +75,7 @@ final class Verification {
         return hellos;
     }
 
-    /** The handler order and optional features that a point requests from a driver. */
+    /** The handler order and optional features that a point requires. */
     private record Wish(HandlerOrder order, Set<Feature> features) {}
 
     /** Returns the first point for each combination of handler order and optional features. */
@@ -103,15 +103,15 @@ final class Verification {
             }
             return hello;
         } catch (RunFailure e) {
-            cluster.requireBrokers(); // throws if a broker has ended, because that explains the driver's failure
+            cluster.requireBrokers(); // throws if a broker has ended, which explains the driver's failure
             throw new BenchException("driver " + driver + " does not pass the dry run of "
                     + point.scenario().label() + ": " + e.getMessage() + "; its log is " + log);
         }
     }
 
     /**
-     * Makes the driver process the topic once, and returns the driver's greeting if it succeeds. The driver must
-     * deliver each record once and in order, and must commit if the scenario requires it.
+     * Makes the driver process the topic once, and returns its greeting. The driver must deliver each record once and
+     * in order, and must commit if the scenario requires it.
      */
     private Report.Hello verified(
             BenchCluster cluster, DriverSession driver, WorkloadPoint point, String topic, long recordsPerPartition)

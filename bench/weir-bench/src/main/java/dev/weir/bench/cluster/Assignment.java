@@ -19,7 +19,6 @@ public record Assignment(List<Set<TopicPartition>> ofMembers) {
         return new Assignment(ofMembers.stream().map(Set::copyOf).toList());
     }
 
-    /** Returns whether all of {@code partitions} partitions are assigned. */
     boolean covers(int partitions) {
         Set<TopicPartition> all = new HashSet<>();
         ofMembers.forEach(all::addAll);

@@ -129,7 +129,7 @@ public final class BenchCluster implements AutoCloseable {
         losses.requireOthers();
     }
 
-    /** Deletes the groups of the last run and the topics that the run wrote to, if brokers are reachable. */
+    /** Deletes the groups and output topics of the last run, if brokers are reachable. */
     public void deleteOfRun() {
         try {
             groups.deleteOfRun();

@@ -144,7 +144,6 @@ public final class BenchGroups {
         return shared != null ? shared.lag(ends) : GroupLag.of(brokers.admin(), group, ends);
     }
 
-    /** Deletes the groups of the last run, if brokers are reachable. */
     void deleteOfRun() {
         deleteShared();
         if (losses.hasAll()) {
@@ -153,7 +152,6 @@ public final class BenchGroups {
         settingsOfRun.clear();
     }
 
-    /** Retries deletions that failed earlier. */
     void deleteLeft() {
         if (losses.hasAll()) {
             leftGroups.deleteAll();

@@ -33,16 +33,14 @@ import org.jspecify.annotations.Nullable;
 public final class BenchTopics {
     private static final String SINK = "sink";
 
-    // Set the cleanup policy explicitly, because the cluster's default may be "compact". Brokers refuse records without
-    // a key if a topic is compacted.
+    // Brokers refuse records without a key in a compacted topic, and compaction may be the cluster's default.
     private static final Map<String, String> WRITTEN = Map.of("cleanup.policy", "delete");
 
-    // The broker's append time is the timestamp of each copy, so it shows when the copy was written.
+    // The timestamp of each copy is the broker's append time.
     private static final Map<String, String> COPIED =
             Map.of("cleanup.policy", "delete", "message.timestamp.type", "LogAppendTime");
 
-    // The cleanup policy allows records without a key, as in WRITTEN. The other settings make brokers keep all records
-    // and store batches as the producer sent them.
+    // Brokers keep all records, and store batches as the producer sent them. Records may lack a key, as in WRITTEN.
     private static final Map<String, String> FILLED = Map.of(
             "cleanup.policy", "delete", "retention.ms", "-1", "retention.bytes", "-1", "compression.type", "producer");
 
@@ -100,10 +98,7 @@ public final class BenchTopics {
         return point.replicas() == 1 ? "" : "-rf" + point.replicas();
     }
 
-    /**
-     * Returns the suffix that distinguishes topics that are read together. The suffix of the first topic is empty, so
-     * that points with a single topic can use this topic too.
-     */
+    /** Returns the suffix that distinguishes topics that are read together; empty for the first topic. */
     private static String ofSeveral(int index) {
         return index == 0 ? "" : "-topic" + (index + 1);
     }
@@ -147,8 +142,8 @@ public final class BenchTopics {
     }
 
     /**
-     * Returns the name of the topic with this content and with the point's partitions and replicas. Fills the topic
-     * first, unless each of its partitions already ends at {@code endOffset}.
+     * Returns the name of the topic with this content and with the point's partitions and replicas. First fills the
+     * topic unless all its partitions end at {@code endOffset}.
      */
     public String fillOnce(String content, WorkloadPoint point, long endOffset, Filler filler)
             throws InterruptedException {
@@ -160,7 +155,7 @@ public final class BenchTopics {
             if (endOffsets(topic).values().stream().allMatch(end -> end == endOffset)) {
                 return topic;
             }
-            brokers.delete(topic); // the topic is incomplete, because its campaign was interrupted
+            brokers.delete(topic); // incomplete, because its campaign was interrupted
         }
         create(topic, point.partitionsOfTopic(), point.replicas(), FILLED);
         filler.fill(topic);
@@ -190,7 +185,6 @@ public final class BenchTopics {
         return output;
     }
 
-    /** Returns the names from the last {@link #output}; empty if those topics have been deleted. */
     String output() {
         return output;
     }
@@ -200,7 +194,7 @@ public final class BenchTopics {
         for (int index = 0; index < point.topics(); index++) {
             String topic = brokers.namedAnew(kind + "-p" + point.partitionsOfTopic() + ofSeveral(index));
             if (exists(topic)) {
-                brokers.delete(topic); // An interrupted campaign left it.
+                brokers.delete(topic); // Left by an interrupted campaign.
             }
             create(
                     topic,
@@ -236,9 +230,8 @@ public final class BenchTopics {
     }
 
     /**
-     * Creates a topic and waits until the leader of each partition responds. If an idempotent producer sent its first
-     * batch before the leader is available and its second batch afterwards, the first batch would be refused and could
-     * never be appended.
+     * Creates a topic and waits until all leaders respond. A leader that refuses an idempotent producer's first batch
+     * and accepts its second never accepts the first.
      */
     private void create(String topic, int partitions, int replicas, Map<String, String> config) {
         brokers.create(topic, partitions, replicas, config);

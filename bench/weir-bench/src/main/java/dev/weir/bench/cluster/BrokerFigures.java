@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class BrokerFigures implements AutoCloseable {
     private final List<Broker> forked;
     private final BrokerLosses losses;
-    private @Nullable BrokerBeans beans; // attached on first use, and again after a broker loss
+    private @Nullable BrokerBeans beans; // attached on first use and after each broker loss
     private @Nullable BrokerSeries series; // reads the beans above
 
     BrokerFigures(List<Broker> forked, BrokerLosses losses) {
@@ -32,7 +32,7 @@ public final class BrokerFigures implements AutoCloseable {
         return forked.isEmpty() ? Interval.UNKNOWN : losses.cpuNanos();
     }
 
-    /** Returns whether the point requests fetch counts and the brokers provide them. */
+    /** Returns whether the point requires fetch counts and the brokers provide them. */
     public boolean countsFetches(WorkloadPoint point) {
         return point.countsFetches() && !forked.isEmpty();
     }
@@ -44,10 +44,7 @@ public final class BrokerFigures implements AutoCloseable {
         return new FetchCounter(beans()).read();
     }
 
-    /**
-     * Returns the request times since the brokers started. Returns null if the brokers' metrics cannot be read; a run
-     * can be measured without them.
-     */
+    /** Returns the request times since the brokers started; null if the metrics cannot be read. */
     public BrokerTimes.@Nullable Reading times() {
         if (forked.isEmpty()) {
             return null;
@@ -60,9 +57,8 @@ public final class BrokerFigures implements AutoCloseable {
     }
 
     /**
-     * Returns the brokers' figures for the time since the last call, by name. The map is empty if a broker is down as
-     * planned, or if the figures cannot be read. Call this at most once a second, because each call costs the brokers a
-     * few milliseconds.
+     * Returns the brokers' figures since the last call, by name; empty if a broker is down as planned or cannot be
+     * read. Call this at most once a second: each call costs the brokers a few milliseconds.
      */
     public Map<String, Double> sample() {
         if (forked.isEmpty() || losses.isAnyLost()) {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Tracks the running brokers of a campaign. Planned failures stop and restart forked brokers. If a broker ends for any
- * other reason, this is an error. Confined to one thread.
+ * Tracks the running brokers of a campaign. Planned failures stop and restart forked brokers; any other end of a broker
+ * is an error. Confined to one thread.
  */
 public final class BrokerLosses {
     private final List<Broker> forked;
@@ -24,7 +24,6 @@ public final class BrokerLosses {
         this.forked = forked;
     }
 
-    /** Sets the callback that runs after each planned loss of a broker. */
     void whenLost(Runnable told) {
         whenLost = told;
     }
@@ -90,7 +89,7 @@ public final class BrokerLosses {
         try {
             broker.repairDisk();
             return true;
-        } catch (KafkaClusterException e) { // the broker is ending because of its disk
+        } catch (KafkaClusterException e) { // the broker is ending because of its full disk
             broker.stop();
             return false;
         }
@@ -150,12 +149,10 @@ public final class BrokerLosses {
         }
     }
 
-    /** Returns whether all forked brokers are running. */
     boolean hasAll() {
         return forked.stream().allMatch(Broker::isRunning);
     }
 
-    /** Returns the processor time of all forked brokers so far. */
     long cpuNanos() {
         long sum = goneNanos;
         for (Broker broker : forked) {

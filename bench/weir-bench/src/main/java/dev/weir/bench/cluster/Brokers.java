@@ -30,19 +30,18 @@ interface Brokers extends AutoCloseable {
     String named(String name);
 
     /**
-     * Returns the full name of a new topic. If brokers may still know an earlier topic with the given name, a unique
-     * name is returned.
+     * Returns the full name of a new topic. If brokers may still know an earlier topic with the given name, the name is
+     * unique.
      */
     String namedAnew(String name);
 
     /**
      * Creates a topic and returns once each partition has a leader.
      *
-     * @param replicas replicas of each partition; only used if the brokers are the campaign's own
+     * @param replicas replicas of each partition; ignored by an existing cluster
      */
     void create(String topic, int partitions, int replicas, Map<String, String> config);
 
-    /** Deletes a topic and returns once it no longer exists. */
     void delete(String topic);
 
     /** Deletes the campaign's resources, unless they must be kept. */

@@ -13,8 +13,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Counts the records of a topic, except records of aborted transactions, by reading the topic. Offsets do not give the
- * count, because transaction markers and aborted records have offsets too. Stateless.
+ * Counts the records of a topic by reading it, without records of aborted transactions. Transaction markers and aborted
+ * records have offsets too, so offsets do not give the count. Stateless.
  */
 final class CommittedRecords {
     private static final Duration POLL = Duration.ofMillis(100);

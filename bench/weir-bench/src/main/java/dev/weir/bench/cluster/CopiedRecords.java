@@ -26,23 +26,22 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Checks the result of copying a topic by reading the output topic, independently of the tested library. Each record's
- * value contains the record's partition and number. Confined to one thread; used once.
+ * Checks a copy of a topic by reading the output topic, independently of the tested library. Each value contains its
+ * record's partition and number. Confined to one thread; used once.
  */
 final class CopiedRecords {
     private static final Duration POLL = Duration.ofMillis(100);
 
     /**
-     * Longest wait for the next record, and for open transactions to end. It is longer than the default
-     * {@code transaction.timeout.ms}, because the transaction of a killed producer stays open until this timeout.
+     * Longest wait for the next record, and for open transactions to end. The transaction of a killed producer stays
+     * open for {@code transaction.timeout.ms}, by default less than this.
      */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(75);
 
     private static final byte MOST = Byte.MAX_VALUE;
     private static final byte[] NONE = {};
 
-    // The number of markers in the partition with the most markers. A transaction of the whole topic writes a marker to
-    // each partition, so the total would count such a transaction many times.
+    // The largest number of markers in a partition. A transaction writes one to each partition that it contains.
     private static final String MARKERS = "output: transaction markers of a partition";
 
     private final WorkloadPoint point;
@@ -60,7 +59,7 @@ final class CopiedRecords {
     private long lastMillis = Long.MIN_VALUE;
 
     /**
-     * Creates a check that has not read any output yet.
+     * Creates a check that has not read any output.
      *
      * @param ends end offsets of the input, by partition
      * @param committed the group's committed offsets in the input, by partition
@@ -116,8 +115,8 @@ final class CopiedRecords {
     }
 
     /**
-     * Waits until no transaction is open and returns the end offset of each partition. The wait is needed because
-     * brokers may write transaction markers after the producer's commit has returned.
+     * Waits until no transaction is open and returns the end offset of each partition. Brokers may write markers after
+     * the producer's commit has returned.
      */
     private static Map<TopicPartition, Long> ends(Map<String, String> connection, List<TopicPartition> partitions) {
         try (Admin admin = Admin.create(new HashMap<>(connection))) {
@@ -162,8 +161,8 @@ final class CopiedRecords {
     }
 
     /**
-     * Notes that a partition of the output has been read up to this end offset. The output topic was new, so offsets
-     * without a record are transaction markers or aborted records.
+     * Notes that a partition of the output has been read up to this end offset. Offsets without a record are
+     * transaction markers or aborted records, because the topic was new.
      *
      * @throws RunFailure if exactly once is requested and the partition was written without transactions
      */
@@ -176,7 +175,6 @@ final class CopiedRecords {
         markers = Math.max(markers, without);
     }
 
-    /** Adds a record of the output. */
     void add(int partition, byte[] value, long millis) {
         records[partition]++;
         bytes += value.length;
@@ -209,8 +207,8 @@ final class CopiedRecords {
         if (distinct == 0) {
             throw new RunFailure("it has written nothing, and taken " + passed.records() + " records");
         }
-        // The measured time begins when the driver received its first record, because the time before the first write
-        // matters too. The minimum is 1, because log timestamps have a resolution of milliseconds.
+        // The measured time begins with the driver's first record. Log timestamps have a resolution of milliseconds, so
+        // it is at least 1.
         long millis = Math.max(1, lastMillis - Math.min(firstMillis, passed.firstMillis()));
         Map<String, Double> client = new HashMap<>(passed.client());
         if (point.isExactlyOnce()) {
@@ -230,9 +228,9 @@ final class CopiedRecords {
     }
 
     /**
-     * Returns the counts of copied, missing, repeated and reordered records. A record is missing if the group has
-     * committed it but it is not in the output. If the point requires order by partition, a record is also missing if a
-     * later record of its partition was copied without it.
+     * Returns the counts of copied, missing, repeated and reordered records. A missing record was committed by the
+     * group but is not in the output. With order by partition, a record is also missing if a later record of its
+     * partition was copied.
      */
     LedgerFigures ledger() {
         boolean isOrdered = point.ordering() == HandlerOrder.PARTITION;

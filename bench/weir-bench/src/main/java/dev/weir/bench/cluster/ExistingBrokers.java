@@ -150,8 +150,7 @@ final class ExistingBrokers implements Brokers {
                         + cluster.bootstrapServers() + ": " + e.getMessage());
             }
         }
-        // A group cannot be deleted while it has members, such as a killed process. Brokers expire such groups later,
-        // except for share groups.
+        // A group with members cannot be deleted. Brokers expire it later, unless it is a share group.
         try {
             List<String> groups = Asked.of(
                             "for their groups", admin.listGroups().valid())
@@ -161,14 +160,13 @@ final class ExistingBrokers implements Brokers {
                     .toList();
             Asked.of("to delete groups", admin.deleteConsumerGroups(groups).all());
         } catch (BenchException e) {
-            // Ignored, because brokers expire the remaining groups.
+            // Brokers expire the remaining groups.
         }
     }
 
     /**
-     * Deletes all topics of campaigns, including topics of earlier and killed campaigns. Topics that were kept
-     * deliberately are deleted too, because nothing else would delete them. If a topic cannot be deleted, the others
-     * still are.
+     * Deletes all topics of campaigns, including earlier and killed campaigns and topics that were kept. A topic that
+     * cannot be deleted is skipped.
      */
     private void deleteTopics() {
         Set<String> deleted = new HashSet<>();

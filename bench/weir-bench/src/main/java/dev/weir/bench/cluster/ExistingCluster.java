@@ -38,7 +38,7 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
         return !protocol().equals("PLAINTEXT");
     }
 
-    /** Returns whether the topic has the prefix followed by a name that only campaigns use. */
+    /** Returns whether the topic's name is one that campaigns with this prefix use. */
     boolean isOfCampaigns(String topic) {
         return topic.startsWith(prefix)
                 && topic.substring(prefix.length())
@@ -46,7 +46,7 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
                                 "fill-p\\d+-n\\d+-v\\d+-b\\d+-.*|asimov-p\\d+-n\\d+|(sink|output)-p\\d+(-topic\\d+)?-[0-9a-f-]{13}");
     }
 
-    /** Returns whether the group has the prefix followed by a name that only campaigns use. */
+    /** Returns whether the group's name is one that campaigns with this prefix use. */
     boolean isGroupOfCampaigns(String group) {
         return group.startsWith(prefix) && group.substring(prefix.length()).matches("group-[0-9a-f-]{36}");
     }
@@ -56,7 +56,7 @@ public record ExistingCluster(String bootstrapServers, Map<String, String> clien
         return client.getOrDefault("security.protocol", "PLAINTEXT");
     }
 
-    /** Returns the client properties. Values that may be secret are hidden. */
+    /** Returns the client properties, without values that may be secret. */
     Map<String, String> described() {
         Map<String, String> described = new TreeMap<>();
         client.forEach((name, value) -> described.put("client." + name, isPublic(name) ? value : HIDDEN));

@@ -32,8 +32,7 @@ final class ForkedBrokers implements Brokers {
                 .forked()
                 .heapMegabytes(HEAP_MEGABYTES)
                 .brokerConfig("log.retention.ms", "-1")
-                // Brokers must delete a run's data before the next run begins, because deleting gigabytes would disturb
-                // that run.
+                // Brokers delete a run's data at once. Deleting gigabytes later would disturb the next run.
                 .brokerConfig("log.segment.delete.delay.ms", "500")
                 .brokerConfig("auto.create.topics.enable", "false")
                 .dataFolder(data.resolve("brokers-" + brokers));
@@ -83,7 +82,7 @@ final class ForkedBrokers implements Brokers {
 
     @Override
     public String namedAnew(String name) {
-        return name; // safe to reuse, because the testkit waits until no broker knows the deleted topic
+        return name; // the testkit waits until no broker knows the deleted topic
     }
 
     @Override

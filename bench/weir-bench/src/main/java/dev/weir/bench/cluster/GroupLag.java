@@ -11,8 +11,8 @@ final class GroupLag {
     private GroupLag() {}
 
     /**
-     * Returns the total lag of the group in these partitions. The lag of a partition without a committed offset is its
-     * end offset.
+     * Returns the total lag of the group in these partitions. A partition without a committed offset lags by its end
+     * offset.
      *
      * @param ends the end offset of each partition
      */

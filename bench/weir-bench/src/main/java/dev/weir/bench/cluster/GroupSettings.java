@@ -10,24 +10,17 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Settings of a group. Brokers keep these settings even after the group has ended, until the settings are removed.
- * Immutable.
- */
+/** Settings of a group. Brokers keep them until they are removed, even after the group has ended. Immutable. */
 record GroupSettings(String group, Map<String, String> config) {
     GroupSettings {
         config = Map.copyOf(config);
     }
 
-    /** Applies the settings, whether or not the group has members. */
     void set(Admin admin) {
         alter(admin, "to set " + config, AlterConfigOp.OpType.SET);
     }
 
-    /**
-     * Returns the reason why the brokers would refuse the settings, for example an exceeded limit; null if they would
-     * accept them.
-     */
+    /** Returns the reason why the brokers would refuse the settings; null if they would accept them. */
     @Nullable
     String objection(Admin admin) {
         try {

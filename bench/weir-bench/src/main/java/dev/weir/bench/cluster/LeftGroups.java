@@ -10,10 +10,7 @@ import java.util.function.Supplier;
 import org.apache.kafka.common.errors.GroupNotEmptyException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Share groups whose deletion failed because killed members still belonged to them. They are deleted later. Confined to
- * one thread.
- */
+/** Share groups that could not be deleted because of killed members. They are deleted later. Confined to one thread. */
 final class LeftGroups {
     /** The longest {@code group.share.session.timeout.ms} that brokers allow by default, in nanoseconds. */
     static final long LONGEST_SESSION_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -28,7 +25,7 @@ final class LeftGroups {
     /**
      * Creates an empty set.
      *
-     * @param isStopped returns whether the campaign was stopped, in which case {@link #deleteAll} no longer waits
+     * @param isStopped returns whether the campaign was stopped; {@link #deleteAll} then no longer waits
      * @param note receives messages about groups that could not be deleted
      */
     LeftGroups(long sessionNanos, BooleanSupplier isStopped, Consumer<String> note) {
@@ -48,7 +45,7 @@ final class LeftGroups {
         }
     }
 
-    /** Deletes the remaining groups, each as soon as the sessions of its members have timed out, and forgets them. */
+    /** Deletes the remaining groups, each when the sessions of its members have timed out, and forgets them. */
     void deleteAll() {
         left.forEach((name, group) -> {
             Throwable cause = deleted(group);

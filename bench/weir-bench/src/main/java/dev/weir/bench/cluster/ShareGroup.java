@@ -13,7 +13,7 @@ import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A share group used for one pass of a driver. Brokers keep its settings until these are removed. Confined to one
+ * A share group used for one pass of a driver. Brokers keep its settings until they are removed. Confined to one
  * thread.
  */
 final class ShareGroup {
@@ -31,14 +31,13 @@ final class ShareGroup {
         return name;
     }
 
-    /** Applies the group's settings before its first member joins. */
     void configure() {
         settings.set(admin);
     }
 
     /**
      * Returns whether the group has accepted all records before {@code offset} in each of these partitions. Brokers may
-     * report a start offset that is too low, so the method also accepts a reported lag of zero.
+     * report a low start offset, so a reported lag of zero is enough.
      */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(partitions);
@@ -67,15 +66,15 @@ final class ShareGroup {
                         .partitionsToOffsetInfo(name));
     }
 
-    /** Removes the group's settings, which brokers would keep after its deletion. */
+    /** Removes the group's settings, which outlive the group. */
     void removeSettings() {
         settings.remove(admin);
     }
 
     /**
-     * Deletes the group. Returns the reason if the deletion failed, otherwise null. A group with killed members can
-     * only be deleted after their sessions have timed out, and brokers never expire a share group
-     * ({@code ShareGroup.shouldExpire()} of Kafka 4.4).
+     * Deletes the group. Returns the reason if the deletion failed, otherwise null. A group with killed members can be
+     * deleted once their sessions have timed out. Brokers never expire a share group ({@code ShareGroup.shouldExpire()}
+     * of Kafka 4.4).
      */
     @Nullable
     Throwable delete() {

@@ -17,16 +17,15 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks which records of a {@code PRODUCE} pass are in the topic. Each value starts with the record's number. Counting
- * the records is not enough, because a surplus record may be a duplicate or a record whose acknowledgement was lost.
- * Confined to one thread; used once.
+ * Checks which records of a {@code PRODUCE} pass are in the topic. Each value starts with the record's number, so
+ * duplicates are recognised. Confined to one thread; used once.
  */
 final class WrittenNumbers {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int MAX_NAMED = 5;
 
-    private final int[][] offsets; // 1 + offset of a number's first occurrence, by partition and number
+    private final int[][] offsets; // offset of a number's first occurrence, plus 1, by partition and number
     private final List<String> twice = new ArrayList<>();
     private long repeated;
     private long foreign;
@@ -62,7 +61,6 @@ final class WrittenNumbers {
         return this;
     }
 
-    /** Adds a record of the topic. */
     void add(int partition, long offset, byte @Nullable [] value) {
         long number = value == null || value.length < RecordLayout.MIN_VALUE_BYTES ? -1 : RecordLayout.number(value);
         if (number < 0 || number >= offsets[partition].length) {
@@ -105,8 +103,8 @@ final class WrittenNumbers {
     }
 
     /**
-     * Reads a topic and returns a sentence about missing, repeated and unexpected records. If the topic cannot be read,
-     * returns the reason instead of failing, because the caller is about to report a more important failure.
+     * Reads a topic and returns a sentence about missing, repeated and unexpected records. Returns the reason if the
+     * topic cannot be read, because the caller is about to report a more important failure.
      */
     static String told(Map<String, String> connection, String topic, int partitions, long recordsPerPartition) {
         try {

@@ -34,8 +34,8 @@ public final class WrittenRecords {
     }
 
     /**
-     * Returns the number of records in the topic. Waits for {@code expected} records, but no longer than a timeout,
-     * because unacknowledged records may never arrive.
+     * Returns the number of records in the topic. Waits for {@code expected} records up to a timeout, because
+     * unacknowledged records may never arrive.
      */
     private long written(String topic, long expected) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -48,7 +48,6 @@ public final class WrittenRecords {
         }
     }
 
-    /** Returns the number of records in the topic, except records of aborted transactions. */
     private long committed(String topic) {
         return CommittedRecords.count(brokers.connection(), topic);
     }

@@ -170,11 +170,10 @@ final class BenchCampaign {
                     | IllegalArgumentException
                     | UncheckedIOException e) {
                 if (campaigns == 1 && !ResultsFolder.isAt(step.folder())) {
-                    // This is the only campaign, and it has no results folder yet, so there are no results to print.
+                    // Nothing to print, because the only campaign has no results folder yet.
                     throw e;
                 }
-                // This failure does not end the command, because the other campaigns can still run, and the finished
-                // part of this campaign is still useful.
+                // The other campaigns can still run, and the finished part of this campaign is useful.
                 failure = String.valueOf(e.getMessage());
                 weir.terminal().clearStatus();
                 weir.terminal().note(prefix + failure);

@@ -27,9 +27,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The web page for campaigns. It shows the same events as the terminal. Changes requested on the page reach the current
- * run through the files that {@code weir bench modify} also uses. The campaign's thread reports events to the page;
- * requests arrive on the page's own threads.
+ * The web page for campaigns, with the same events as the terminal. Its requests reach the current run through the
+ * files of {@code weir bench modify}. The campaign's thread reports events; requests arrive on the page's threads.
  */
 final class BenchConsole implements AutoCloseable {
     private final @Nullable RunConsole page; // null if no page was requested
@@ -55,8 +54,8 @@ final class BenchConsole implements AutoCloseable {
     }
 
     /**
-     * Returns the listener for the campaign that writes its results to {@code folder}. The listener passes events to
-     * the terminal, and to the page if there is one.
+     * Returns the listener for the campaign with results in {@code folder}. It passes events to the terminal and to the
+     * page, if any.
      */
     CampaignListener hearing(Path folder, CampaignListener terminal) {
         results = folder;
@@ -125,9 +124,7 @@ final class BenchConsole implements AutoCloseable {
         }
     }
 
-    /**
-     * Sends all changed settings in a single request, and each other action, such as a pause, in a separate request.
-     */
+    /** Sends all changed settings in one request, and each other action in its own request. */
     private ControlReport order(Map<String, String> wanted) throws InterruptedException {
         Map<String, String> set = new LinkedHashMap<>();
         Map<String, String> others = new LinkedHashMap<>();
@@ -151,8 +148,7 @@ final class BenchConsole implements AutoCloseable {
             List<ControlReport.Refusal> refused) {
         if (answer.wasAccepted()) {
             applied.putAll(asked);
-            // The answer contains the values now in effect. It also names the members that were restarted to apply
-            // these values.
+            // The answer contains the values in effect and the members restarted for them.
             applied.putAll(answer.applied());
             return;
         }

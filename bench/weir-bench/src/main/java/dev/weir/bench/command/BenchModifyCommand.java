@@ -114,7 +114,6 @@ final class BenchModifyCommand implements Callable<Integer> {
         }
     }
 
-    /** Returns the request as the fields of a timeline entry. */
     private Map<String, Object> fields() {
         Map<String, Object> fields = new LinkedHashMap<>();
         if (!set.isEmpty()) {

@@ -42,7 +42,6 @@ record BenchPlan(Path folder, List<Step> steps) {
         }
     }
 
-    /** The campaign of one file. */
     static BenchPlan ofOne(Workload workload, @Nullable Path results) {
         Path folder = results != null ? results : Path.of("bench-results", CampaignRunner.newId(workload));
         return new BenchPlan(folder, List.of(new Step(workload, folder, null)));
@@ -99,8 +98,8 @@ record BenchPlan(Path folder, List<Step> steps) {
     }
 
     /**
-     * Returns the results to report from a folder that contains one or several campaigns. Does not read workload files,
-     * because they may have been deleted or changed since the campaigns ran.
+     * Returns the results to report from a folder with one or several campaigns. Does not read workload files, which
+     * may have been deleted or changed.
      */
     static List<ResultsFolder> results(Path folder) {
         try {

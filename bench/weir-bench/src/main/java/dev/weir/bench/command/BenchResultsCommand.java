@@ -38,8 +38,8 @@ final class BenchResultsCommand implements Runnable {
     static final Path FOLDER = Path.of("bench-results");
 
     /**
-     * Maximum depth of the search for campaigns below a folder. Campaigns may be nested, because several workload files
-     * run together share one folder with a subfolder for each file.
+     * Maximum depth of the search for campaigns below a folder. Several workload files share a folder with a subfolder
+     * for each.
      */
     private static final int DEPTH = 3;
 

@@ -72,17 +72,13 @@ final class BenchTarget {
                     "How long the brokers of --bootstrap-server may take to answer before the start (default: ${DEFAULT-VALUE}).")
     private Duration connectTimeout;
 
-    /** The environment in which processes run. */
     BenchEnvironment environment() {
         return environmentName == null
                 ? BenchEnvironment.HERE
                 : EnvironmentFile.named(environmentName, BenchCampaign.root());
     }
 
-    /**
-     * Sets the broker options from the environment file. Throws if the user combined {@code --environment} with one of
-     * these options.
-     */
+    /** Sets the broker options from the environment file. Throws if the user also gave one of these options. */
     private void takeFrom(BenchEnvironment environment) {
         if (environmentName == null) {
             return;

@@ -17,7 +17,7 @@ record ExploreProgress(Terminal terminal) implements ExploreListener {
 
     @Override
     public void status(String doing, double seconds) {
-        // If the terminal cannot show a live status line, the lines printed for finished trials are enough.
+        // If the terminal has no status line, the lines of finished trials are enough.
         if (terminal.isLive()) {
             terminal.status(String.format(Locale.ROOT, "%.0f s, %s", seconds, doing));
         }

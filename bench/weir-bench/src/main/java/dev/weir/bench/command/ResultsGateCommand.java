@@ -88,7 +88,7 @@ final class ResultsGateCommand implements Callable<Integer> {
         }
     }
 
-    /** Ranks outcomes: a smaller value is worse. */
+    /** Ranks outcomes: smaller is worse. */
     private static double margin(Gate gate, Outcome outcome) {
         return gate.least() ? outcome.interval().low() : -outcome.interval().high();
     }
@@ -100,7 +100,7 @@ final class ResultsGateCommand implements Callable<Integer> {
             line.writeStringField("rule", rule.strip());
             line.writeStringField("point", outcome.point().id());
             line.writeNumberField("rounds", interval.rounds());
-            // Writes null for a missing value, because infinity and NaN are not valid JSON.
+            // Infinity and NaN are not valid JSON.
             for (var each : List.of(
                     new Figure("ratio", interval.ratio()),
                     new Figure("low", interval.low()),

@@ -208,15 +208,11 @@ public final class EnvironmentFile {
         if (program.isEmpty()) {
             return usual;
         }
-        // Like other paths in the file, a program's path is relative to the file. A plain name is looked up as a
-        // command.
+        // A path is relative to the file. A plain name is a command.
         return program.contains("/") ? folder.resolve(program).normalize().toString() : program;
     }
 
-    /**
-     * Returns the value of a key as a single word. Refuses a value that could be taken for an option or for several
-     * words.
-     */
+    /** Returns the value of a key as a single word. Refuses an option and several words. */
     private String word(Map<String, Node> fields, String key) {
         String word = text(fields, key);
         if (!word.matches("[A-Za-z0-9_][^\\s]*")) {

@@ -46,13 +46,12 @@ public sealed interface Place {
             return "ssh " + host;
         }
 
-        /** Quotes each argument, because the shell on the host splits the command line into words again. */
+        /** Quotes each argument, because the host's shell splits the command line into words. */
         @Override
         public List<String> command(List<String> arguments) {
             List<String> command = new ArrayList<>(List.of(program, "-T"));
             command.addAll(options);
-            // If an option occurs several times, ssh uses its first value. The options from the file were added first,
-            // so they override the following defaults.
+            // ssh uses the first value of an option, so options from the file override these defaults.
             for (String option :
                     List.of("BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3")) {
                 command.addAll(List.of("-o", option));

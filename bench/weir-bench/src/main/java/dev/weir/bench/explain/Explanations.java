@@ -42,10 +42,7 @@ public final class Explanations {
                 : new Explanation(point.point(), driver.driver(), Rules.first(facts), facts.evidence());
     }
 
-    /**
-     * Returns the points of the workload; empty if the workload can no longer be read, because a file is missing or
-     * keys have changed.
-     */
+    /** Returns the points of the workload; empty if the workload is no longer readable. */
     private static List<WorkloadPoint> points(Campaign campaign) {
         try {
             return Workload.ofText(campaign.workload()).points();

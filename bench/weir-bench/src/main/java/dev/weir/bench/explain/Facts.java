@@ -16,8 +16,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of a driver at a point: medians over its finished runs. Voided runs are included, because the figures
- * help to explain why they were voided. Unknown figures are NaN, so comparisons with them are false. Immutable.
+ * The figures of a driver at a point: medians over its finished runs. Voided runs are included, because their figures
+ * explain why they were voided. Unknown figures are NaN, and comparisons with them are false. Immutable.
  */
 final class Facts {
 
@@ -59,7 +59,6 @@ final class Facts {
         return workload != null && workload.streams();
     }
 
-    /** Number of finished runs with this flag. */
     long with(Flag flag) {
         return runs.stream().filter(run -> run.flags().contains(flag)).count();
     }
@@ -118,7 +117,6 @@ final class Facts {
         return metric("client: " + request + " ms");
     }
 
-    /** Mean milliseconds of one phase of a request in the brokers. */
     double brokerMillis(String request, String part) {
         return metric("broker: " + request + " " + part + " ms");
     }
@@ -132,7 +130,6 @@ final class Facts {
                 + brokerMillis(request, "answer queued");
     }
 
-    /** Number of records per fetch. */
     double recordsPerFetch() {
         double counted = metric(Totals.RECORDS_PER_FETCH);
         return Double.isNaN(counted) ? metric("client: records per fetch") : counted;
@@ -143,7 +140,6 @@ final class Facts {
         return rate() / recordsPerFetch() * clientMillis("fetch") / 1e3;
     }
 
-    /** The evidence as readable sentences. */
     List<String> evidence() {
         List<String> evidence = new ArrayList<>();
         add(evidence, "%,.0f records/s", rate());

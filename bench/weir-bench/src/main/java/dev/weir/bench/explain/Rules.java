@@ -18,31 +18,27 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules that identify the limiter. They are applied in order, and the first rule that finds a limiter decides. A
- * rule names a component only if figures show that the component was the limiter. Some limiters distort figures that
- * other rules use. The rules for these limiters come first. Stateless. {@code docs/reference/limiter.md} lists the
- * kinds.
+ * The rules that identify the limiter. The first rule that finds a limiter decides. Limiters that distort other figures
+ * come first. A rule names a component only if figures show that it was the limiter. Stateless.
+ * {@code docs/reference/limiter.md} lists the kinds.
  */
 final class Rules {
 
-    /** A component or a rate counts as exhausted if it reaches this fraction of its maximum. */
+    /** Fraction of its maximum at which a component or a rate counts as exhausted. */
     private static final double FULL = 0.9;
 
-    /**
-     * A component whose busy fraction is lower than this clearly waits for another component. The value is far enough
-     * below 1 to allow for measurement errors.
-     */
+    /** Busy fraction below which a component clearly waits for another component. It allows for measurement errors. */
     private static final double RUNS_ON = 0.8;
 
     private static final double HALF = 0.5;
 
-    /** Garbage collection counts as the limiter if it takes at least this fraction of the time. */
+    /** Fraction of the time at which garbage collection counts as the limiter. */
     private static final double COLLECTING = 0.25;
 
-    /** If fetches are smaller than this, the fixed cost of each request dominates. */
+    /** Fetch size below which the fixed cost of each request dominates. */
     private static final double SMALL_FETCH_KB = 16;
 
-    /** The network counts as slow if a round trip takes at least this long. */
+    /** Round-trip time at which the network counts as slow. */
     private static final double LONG_WAY_MILLIS = 2;
 
     private static final List<Function<Facts, @Nullable Limiter>> ALL = List.of(
@@ -129,10 +125,7 @@ final class Rules {
                 : null;
     }
 
-    /**
-     * Checks whether the hottest key is the limiter. If records are handled in key order, each key has one handler at a
-     * time.
-     */
+    /** Checks whether the hottest key is the limiter. In key order, each key has one handler at a time. */
     private static @Nullable Limiter hotKey(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double handlerMillis = facts.handlerMillis();
@@ -161,8 +154,8 @@ final class Rules {
     }
 
     /**
-     * Checks whether the hottest partition is the limiter. If records are handled in partition order, each partition
-     * has one handler at a time.
+     * Checks whether the hottest partition is the limiter. In partition order, each partition has one handler at a
+     * time.
      */
     private static @Nullable Limiter hotPartition(Facts facts) {
         WorkloadPoint workload = facts.workload();
@@ -188,8 +181,8 @@ final class Rules {
     }
 
     /**
-     * Finds a share group that cannot acquire more records because too many acquired records are unfinished. Busy
-     * handlers need no check here, because an earlier rule names them as the limiter.
+     * Finds a share group that has acquired its maximum of unfinished records. Busy handlers are found by an earlier
+     * rule.
      */
     private static @Nullable Limiter lockWindow(Facts facts) {
         double held = facts.metric(LockWindow.HELD_PERCENT);
@@ -225,10 +218,7 @@ final class Rules {
                 : null;
     }
 
-    /**
-     * Finds an at-most-once driver that spends at least half of the time on commits. Such a driver commits records
-     * before it handles them.
-     */
+    /** Finds an at-most-once driver that spends at least half of the time on commits, which precede its handlers. */
     private static @Nullable Limiter commit(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double share = facts.metric("client: commits/s") * facts.metric("client: commit ms") / 1e3;
@@ -247,8 +237,8 @@ final class Rules {
     }
 
     /**
-     * Checks whether small fetches are the limiter. This rule comes before {@link #machine}, because many small
-     * requests keep processors busy too.
+     * Checks whether small fetches are the limiter. It comes before {@link #machine}, because small requests keep
+     * processors busy too.
      */
     private static @Nullable Limiter fetchSize(Facts facts) {
         double kilobytes = facts.metric("client: kB per fetch");
@@ -283,8 +273,8 @@ final class Rules {
     }
 
     /**
-     * Finds a machine whose processors are busy. The driver's threads must also have waited for processors for a
-     * significant time, unless their waiting time is unknown.
+     * Finds a machine with busy processors. The driver's threads must also have waited for processors, if their waiting
+     * time is known.
      */
     private static @Nullable Limiter machine(Facts facts) {
         double driver = facts.driverCores();
@@ -324,8 +314,7 @@ final class Rules {
     }
 
     /**
-     * Finds the limiter of a driver that spends most of its time waiting for requests. Uses the phase of the requests
-     * that takes longest.
+     * Finds the limiter of a driver that mostly waits for requests. The limiter is the longest phase of the requests.
      */
     private static @Nullable Limiter requests(Facts facts, String request, Limiter.Kind kind) {
         double whole = facts.clientMillis(request);
@@ -384,7 +373,7 @@ final class Rules {
                 : null;
     }
 
-    /** Finds brokers that limited the driver, by processor time alone, for libraries without request times. */
+    /** Finds brokers that limited a driver, by processor time, for libraries without request times. */
     private static @Nullable Limiter brokers(Facts facts) {
         return facts.isMostly(Flag.BROKER_BOUND) || facts.isMostly(Flag.BASELINE_BROKER_BOUND)
                 ? limiter(

@@ -16,8 +16,8 @@ final class Poll {
     /**
      * Creates a poll for this trial.
      *
-     * @param passCounts whether one passed trial is enough for a decision, provided that no trial has failed before. In
-     *     all other cases, a decision needs two equal results
+     * @param passCounts whether the first passed trial is enough, if none failed before; all other decisions need two
+     *     equal results
      */
     Poll(Attempt attempt, boolean passCounts) {
         this.attempt = attempt;
@@ -28,10 +28,7 @@ final class Poll {
         return attempt;
     }
 
-    /**
-     * Adds a result. Returns the decision, or null if another trial is needed. After a failure, a decision always
-     * requires two equal results.
-     */
+    /** Adds a result. Returns the decision, or null if another trial is needed. */
     @Nullable
     Result answer(Result result) {
         switch (result) {

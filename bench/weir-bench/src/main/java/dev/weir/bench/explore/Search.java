@@ -39,32 +39,27 @@ public final class Search {
     /** Relative margin added to the interval at each end. */
     public static final double MARGIN = 0.025;
 
-    /**
-     * Bisection ends once the ratio between the lowest failed rate and the highest passed rate is at most this value.
-     */
+    /** Largest ratio between the lowest failed and the highest passed rate at which bisection ends. */
     static final double BRACKET = 1.05;
 
     private static final double RAMP = 2;
     private static final double NEAR = 1.3;
     private static final double DESCENT = 0.8;
 
-    /** DESCEND first tries rates at this relative distance above and below {@code carried}. */
+    /** Relative distance from {@code carried} of the first rates that DESCEND tries. */
     private static final double AROUND = 0.04;
 
-    /**
-     * Lifting ends once the ratio between the lowest unconfirmed rate and the highest confirmed rate is at most this
-     * value.
-     */
+    /** Largest ratio between the lowest unconfirmed and the highest confirmed rate at which lifting ends. */
     private static final double LIFTED = 1.01;
 
     private static final int MAX_LIFTS = 5;
     private static final double WIDEST = 1 / 0.9;
     private static final int MAX_DOWNS = 10;
 
-    /** Maximum number of times that the step that ended the ramp is repeated. The ramp continues if the step passes. */
+    /** Maximum number of repetitions of the step that ended the ramp. */
     private static final int MAX_DOUBTS = 3;
 
-    /** Maximum number of times that the candidate is lowered because it was not confirmed. */
+    /** Maximum number of times that an unconfirmed candidate is lowered. */
     private static final int MAX_LOWERINGS = 8;
 
     private enum Phase {
@@ -73,7 +68,7 @@ public final class Search {
         /** Repeats the step that failed and ended the ramp. */
         DOUBT,
         CONFIRM,
-        /** Repeats the {@code HOLD} trial after a failed perturbation, because the rate itself may be too high. */
+        /** Repeats the {@code HOLD} trial after a failed perturbation: the rate itself may be too high. */
         CONTROL,
         DESCEND,
         /** Tries to confirm rates above the candidate. */
@@ -90,7 +85,7 @@ public final class Search {
     private double low = Double.NaN; // highest passed step; in DESCEND, the confirmed rate
     private double candidate = Double.NaN; // rate to confirm; in LIFT, the highest confirmed rate
     private double high = Double.NaN; // upper end of the bracket: a rate that failed or could not be sent
-    private double failed = Double.NaN; // lowest failed rate, not counting rates that could not be sent
+    private double failed = Double.NaN; // lowest failed rate
     private boolean highIsUnsent;
     private double unstableAt = Double.NaN;
     private double carried = Double.NaN; // throughput at the end of the last failed perturbation
@@ -200,7 +195,7 @@ public final class Search {
             failed = Double.isNaN(failed) ? rate : Math.min(failed, rate);
         } else if (decided == Result.PASSED && !attempt.kind().isPerturbation()) {
             passed.add(rate);
-            failed = failed <= rate ? Double.NaN : failed; // a passed trial disproves failures at this rate and below
+            failed = failed <= rate ? Double.NaN : failed; // a passed trial disproves failures at and below its rate
         }
     }
 
@@ -220,7 +215,6 @@ public final class Search {
         }
     }
 
-    /** Moves the lower or upper end of the bracket to this rate. */
     private void bound(double rate, Result decided) {
         if (decided == Result.PASSED) {
             low = rate;
@@ -278,7 +272,6 @@ public final class Search {
         beginConfirm(low);
     }
 
-    /** Begins to confirm a rate slightly below {@code from}. */
     private void beginConfirm(double from) {
         candidate = from * (1 - MARGIN);
         phase = Phase.CONFIRM;
@@ -286,7 +279,6 @@ public final class Search {
         ask(Kind.HOLD, candidate);
     }
 
-    /** Returns the verdict after a rate has been confirmed. */
     private Verdict confirmed() {
         boolean isNarrow = failed * (1 + MARGIN) <= candidate * WIDEST;
         return highIsUnsent && !isNarrow ? Verdict.GENERATOR_BOUND : Verdict.FOUND;
@@ -367,11 +359,10 @@ public final class Search {
         ask(Kind.HOLD, Double.isNaN(low) ? descent() : Math.sqrt(low * high));
     }
 
-    /** Returns the next lower rate to try. Used until the search finds a rate at which the system recovers. */
     private double descent() {
         double above = carried * (1 + AROUND);
         double next = above < high * (1 - AROUND) ? above : carried * (1 - AROUND);
-        return next < high * (1 - AROUND / 2) ? next : high * DESCENT; // Also covers NaN.
+        return next < high * (1 - AROUND / 2) ? next : high * DESCENT; // Also true for NaN.
     }
 
     private void lift(double rate, Result decided) {

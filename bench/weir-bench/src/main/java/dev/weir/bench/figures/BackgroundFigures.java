@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Figures of the brokers and of the whole machine while a driver was measured. Confined to one thread. */
 public final class BackgroundFigures {
-    private static final long LEAST_NANOS = 990_000_000; // a second, minus a tolerance for early calls
+    private static final long LEAST_NANOS = 990_000_000; // a second, minus a tolerance
 
     private final BenchCluster cluster;
     private final HostMeter host = new HostMeter();

@@ -42,7 +42,7 @@ public final class ColdStart {
         for (int to = 0; to < intervals.size(); to++) {
             records += intervals.get(to).records();
             long end = intervals.get(to).atNanos();
-            // Consider the shortest window that ends with this interval and lasts at least a second.
+            // Find the shortest window of at least a second that ends with this interval.
             while (end - endOf(from) >= WINDOW_NANOS) {
                 records -= intervals.get(from++).records();
             }

@@ -14,10 +14,9 @@ public final class Disturbances {
     private final Recovery recovery;
     private final List<Span> spans = new ArrayList<>();
 
-    /** A command and its time. */
     private record Span(Order order, double fromMillis, double toMillis) {}
 
-    /** The range of seconds in which the costs of a disturbance are counted; {@code to} is exclusive. */
+    /** The seconds in which the costs of a disturbance are counted; {@code to} is exclusive. */
     private record Window(int from, int to) {}
 
     /** Creates an empty list. Records later than the limit of {@code target} count as late. */
@@ -61,7 +60,7 @@ public final class Disturbances {
             Window window = new Window(Math.min((int) (span.fromMillis() / figures.slotMillis()), to), to);
             double recoveryMillis =
                     recovered < 0 ? Double.NaN : Math.max(0, recovered * figures.slotMillis() - span.toMillis());
-            // Attribute each lost record to one disturbance: the first one whose window ends after the record was sent.
+            // A lost record belongs to the first disturbance whose window ends after the record was sent.
             long ofThis = IntStream.range(Math.min(bookedTo, to), to)
                     .mapToLong(second -> lost[second])
                     .sum();

@@ -6,14 +6,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The fetch counts of the brokers, and the records and bytes delivered in the same time. An object covers either all
- * the time up to one moment, or the part of a pass between two moments. {@link #since} computes such a part. Immutable.
+ * The brokers' fetch counts, with the records and bytes delivered in the same time. Covers the time up to one moment,
+ * or, after {@link #since}, the time between two moments. Immutable.
  */
 public record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {
 
-    /**
-     * The fetch counts are useful only if brokers sent at least this fraction of the bytes delivered in the same time.
-     */
+    /** Smallest ratio of sent to delivered bytes at which the fetch counts are useful. */
     private static final double MOSTLY_SENT = 0.75;
 
     public Fetches since(Fetches from) {
@@ -38,8 +36,7 @@ public record Fetches(FetchCounter.Count count, long records, long bytes, long n
             bytes += fetches.bytes;
             nanos += fetches.nanos;
         }
-        // Without compression, brokers send fewer bytes than are delivered only if the client delivers records that it
-        // had buffered before. If too many records come from such buffers, the counts are useless.
+        // Without compression, a client that delivers more bytes than brokers sent empties its buffers.
         boolean emptiesBuffers = sent < MOSTLY_SENT * bytes && !isCompressed;
         if (requests > 0 && bytes > 0 && !emptiesBuffers) {
             metrics.put(Totals.SENT_PER_BYTE, sent / bytes);

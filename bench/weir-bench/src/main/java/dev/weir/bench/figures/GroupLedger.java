@@ -10,9 +10,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Combines the deliveries of all passes of all members of a group, because members take over each other's records and
- * each member knows only its own. Redeliveries are allowed, because the scenarios promise at-least-once delivery.
- * Confined to one thread.
+ * Combines the deliveries of all members of a group. Members take over each other's records, so each member knows only
+ * its own. Redeliveries are allowed, because the scenarios are at least once. Confined to one thread.
  */
 public final class GroupLedger {
     private final NumberRuns[] partitions; // of all topics

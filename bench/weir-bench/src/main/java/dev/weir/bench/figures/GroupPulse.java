@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Samples a group's delivery count on a dedicated thread, because the thread that receives interval reports may lag.
+ * Samples a group's delivery count on its own thread, because the thread that receives interval reports may lag.
  * {@link #at} belongs to one thread.
  */
 public final class GroupPulse implements AutoCloseable {

@@ -21,15 +21,15 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the per-second figures of a group and its generator from the start of the plan. A report covers an interval.
- * Its figures are added to the second that contains the middle of the interval. Confined to one thread.
+ * Collects the per-second figures of a group and its generator from the start of the plan. The figures of a report are
+ * added to the second that contains the middle of its interval. Confined to one thread.
  */
 public final class LiveFigures {
     private static final long LEAST_SLOT_MILLIS = 1000;
 
     /**
-     * Number of consecutive reports without sent records after which the generator counts as stopped. One such report
-     * is not enough, because it may cover the time before the generator was asked to stop.
+     * Number of consecutive reports without sent records after which the generator counts as stopped. A single report
+     * may cover the time before the generator was asked to stop.
      */
     private static final int QUIET_REPORTS = 2;
 
@@ -50,7 +50,7 @@ public final class LiveFigures {
     private int warmUpSlots;
     private int brokerSlots; // number of seconds covered by calls of ofBrokers
 
-    /** Figures that are too large to keep per second. They are summed over several consecutive seconds. */
+    /** Figures of several seconds. They are too large to keep per second. */
     private static final class Part {
         private final int firstSlot;
         private final Histogram[] partitions;
@@ -100,17 +100,13 @@ public final class LiveFigures {
             cameFrom = new int[partitions];
         }
 
-        /** Returns the series, and the poll figures of all members. */
         Map<String, Double> figures() {
             Map<String, Double> figures = series.figures();
             polls.put(figures);
             return figures;
         }
 
-        /**
-         * Returns a percentile of the latencies, even if there are very few. A second with a single late record must
-         * not look like a second without data.
-         */
+        /** Returns a percentile of the latencies, even of very few. */
         double percentileMillis(double percentile) {
             return timings.getTotalCount() == 0 ? Double.NaN : timings.getValueAtPercentile(percentile) / 1e6;
         }
@@ -139,10 +135,7 @@ public final class LiveFigures {
         return (int) ((atMillis + slotMillis / 2.0) / slotMillis);
     }
 
-    /**
-     * Begins a new part at the second whose start is closest to this time, so that {@link #latencies} can separate the
-     * figures before and after this second.
-     */
+    /** Begins a new part at the second whose start is closest to this time. */
     public void beginPart(double atMillis) {
         beginPart(nearest(atMillis));
     }
@@ -161,7 +154,6 @@ public final class LiveFigures {
         return parts.get(i);
     }
 
-    /** Returns the sum of all parts whose first second is in this range. */
     private Part parts(int from, int to) {
         Part sum = new Part(from, partitionCount);
         parts.stream()
@@ -297,7 +289,7 @@ public final class LiveFigures {
         slot.lag = lag();
     }
 
-    /** Notes that the generator was asked to stop. Only its later reports can show that it has stopped. */
+    /** Notes that the generator was asked to stop. */
     public void sendsNoMore() {
         quietReports = 0;
     }
@@ -308,8 +300,8 @@ public final class LiveFigures {
     }
 
     /**
-     * Adds the processor time that brokers used since the last call, if it is known. Calls come once a second, or less
-     * often on a busy machine. The time is divided equally among the seconds since the last call.
+     * Adds the processor time that brokers used since the last call, divided equally among the seconds since that call.
+     * Calls come about once a second.
      */
     public void ofBrokers(long nowNanos, long nanos) {
         int last = Math.max(0, index(nowNanos, nowNanos));
@@ -361,7 +353,6 @@ public final class LiveFigures {
         return parts(from, to).readerNanos;
     }
 
-    /** Returns the number of records that were sent but not received. */
     long lag() {
         return Math.max(0, sent - came);
     }
@@ -383,10 +374,8 @@ public final class LiveFigures {
     }
 
     /**
-     * Returns the number of silent partitions for every second. If there are many partitions, each one gets few records
-     * per second, so a single second without arrivals means little. Seconds without arrivals therefore make a partition
-     * silent only if enough records were sent to it in the same seconds. Records sent shortly before the next arrival
-     * are not counted, because they may still arrive within the latency limit.
+     * Returns the number of silent partitions for every second. A partition is silent if nothing arrives while enough
+     * records are sent to it. Records that may still arrive within the latency limit are not counted.
      */
     private int[] silent(int count, int limitSlots) {
         int[] silent = new int[count];
@@ -447,7 +436,7 @@ public final class LiveFigures {
         return bySecond;
     }
 
-    /** Excludes all whole seconds before this time from the measurement, by making them part of the warm-up. */
+    /** Makes all whole seconds before this time part of the warm-up. */
     public void discard(double atMillis) {
         warmUpSlots = Math.max(warmUpSlots, (int) (atMillis / slotMillis));
         beginPart(warmUpSlots);
@@ -609,10 +598,7 @@ public final class LiveFigures {
         return last < 0 || last >= slots.size() ? Map.of() : slots.get(last).figures();
     }
 
-    /**
-     * Returns the figures of the last second for which all processes have reported. Reports arrive late, so this is the
-     * second before the one that ended last.
-     */
+    /** Returns the figures of the last complete second: all processes have reported it. */
     public Phase latest(double nowMillis, LiveSettings settings) {
         double to = Math.max(0, Math.floor(nowMillis / slotMillis) - 1) * slotMillis;
         return phase(Math.max(0, to - slotMillis), to, "", settings);

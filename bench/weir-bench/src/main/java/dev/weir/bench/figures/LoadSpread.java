@@ -15,16 +15,10 @@ public final class LoadSpread {
     /** Tolerated relative deviation of a partition's load from the requested load. */
     private static final double TOLERATED = 0.02;
 
-    /**
-     * Additional tolerance in records. Records are sent to the partitions in rounds, and counting can begin or end in
-     * the middle of a round, so some partitions may have a few more records than others.
-     */
+    /** Additional tolerance in records. Counting may begin or end in the middle of a round over the partitions. */
     private static final double TOLERATED_RECORDS = 3;
 
-    /**
-     * If processes receive at least this number of records on average, a process without records cannot be a
-     * coincidence.
-     */
+    /** Mean number of records per process at which a process without records cannot be a coincidence. */
     private static final double CERTAIN = 100;
 
     private final long[] sentTo;
@@ -42,8 +36,8 @@ public final class LoadSpread {
     }
 
     /**
-     * Returns whether the load is distributed differently than requested. This is the case if a partition's load
-     * differs from the requested skew, or if a process that should have partitions received nothing.
+     * Returns whether a partition's load differs from the requested skew, or a process received nothing although it
+     * should have partitions.
      *
      * @param skew the requested skew, as in {@link PartitionSpread}
      */
@@ -60,8 +54,7 @@ public final class LoadSpread {
     }
 
     /**
-     * Returns whether a process of a group received nothing although it should have partitions. Returns false if there
-     * are more processes than partitions, because some processes then have none.
+     * Returns whether a process of a group received nothing. Always false if there are more processes than partitions.
      */
     private boolean hasIdle(long[] group, double sent) {
         return group.length > 0

@@ -9,8 +9,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The distribution of the number of records returned by polls. It may cover any number of processes and intervals,
- * because it adds counts and never averages percentiles. Confined to one thread.
+ * The distribution of the number of records returned by polls, over any number of processes and intervals. Confined to
+ * one thread.
  */
 public final class PolledSizes {
     /** Prefix of the figures of polls. */
@@ -71,7 +71,7 @@ public final class PolledSizes {
     }
 
     /**
-     * Returns the percentile, as the lowest size in its histogram bucket. Poll limits are usually round numbers, so a
+     * Returns the percentile, as the lowest size in its histogram bucket. Poll limits are usually round numbers: a
      * limit of 2,048 is reported as 2,048 instead of 2,049.
      */
     private double atPercentile(double percentile) {

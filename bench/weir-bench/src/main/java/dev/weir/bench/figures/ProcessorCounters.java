@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the processor's counters for a driver's process while passes are measured. Uses the program {@code perf} and
- * scales its counts to the process's whole processor time. Confined to one thread; only one object at a time may use
- * the counters of a process. Does nothing if the kernel or machine has no counters; {@link #availability} says why.
+ * Reads the processor's counters for a driver's process while passes are measured. Scales the counts of {@code perf} to
+ * the process's whole processor time. Confined to one thread; one object at a time per process. Does nothing without
+ * counters; {@link #availability} says why.
  */
 public final class ProcessorCounters implements AutoCloseable {
 
@@ -94,7 +94,7 @@ public final class ProcessorCounters implements AutoCloseable {
             String[] fields = line.split(";", -1);
             if (fields.length > 2) {
                 try {
-                    // Some versions append the scope: cycles:u counts without the kernel.
+                    // Some versions append the scope, as in cycles:u.
                     counts.put(fields[2].replaceFirst(":.*", ""), Double.parseDouble(fields[0]));
                 } catch (NumberFormatException notCounted) {
                     // The field is <not supported> or <not counted>.
@@ -145,7 +145,7 @@ public final class ProcessorCounters implements AutoCloseable {
         }
     }
 
-    /** Adds the counts from one output of {@code perf}. */
+    /** Adds the counts from an output of {@code perf}. */
     public void add(String said) {
         parse(said).forEach((name, count) -> counts.merge(name, count, Double::sum));
     }
@@ -165,7 +165,7 @@ public final class ProcessorCounters implements AutoCloseable {
         Map<String, Double> figures = new LinkedHashMap<>();
         double countedNanos = counts.getOrDefault(TIME, 0.0) * NANOS_PER_MILLI;
         if (countedNanos > 0 && records > 0 && cpuNanos > 0) {
-            // perf starts slightly late and ends slightly early, so extrapolate its rate to the whole time.
+            // perf runs for slightly less than the whole time, so extrapolate its rate.
             COUNTERS.forEach(name -> {
                 Double count = counts.get(name);
                 if (count != null) {

@@ -3,19 +3,16 @@ package dev.weir.bench.figures;
 import dev.weir.bench.workload.LatencyTarget;
 import java.util.List;
 
-/**
- * Determines when a group has recovered from a disturbance. Examines the figures of every second of the run. Immutable.
- */
+/** Determines when a group has recovered from a disturbance, from the figures of every second. Immutable. */
 record Recovery(LatencyTarget target) {
     /**
-     * Number of consecutive good seconds after which a group counts as recovered. Fewer are not enough, because a group
-     * still looks good until it notices that it has lost a member.
+     * Number of consecutive good seconds of a recovery. A group looks good until it notices that it has lost a member.
      */
     static final int GOOD_SECONDS = 3;
 
     /**
-     * A partition without arrivals is silent only if at least this number of records was sent to it. With fewer
-     * records, the partition may receive none by chance.
+     * Smallest number of records sent to a silent partition. With fewer records, a partition may receive none by
+     * chance.
      */
     static final int LEAST_SENT = 5;
 
@@ -24,19 +21,19 @@ record Recovery(LatencyTarget target) {
      *
      * @param sent number of records that the generator sent
      * @param lag number of records that were sent but not received by the end of the second
-     * @param silent number of partitions that received nothing for several seconds around this one, although
-     *     {@link #LEAST_SENT} or more records were sent to each
+     * @param silent number of partitions with {@link #LEAST_SENT} or more records that received nothing for several
+     *     seconds around this one
      * @param percentileMillis latency at the target's percentile; NaN if nothing arrived
      */
     record Second(long sent, long lag, int silent, double percentileMillis) {}
 
     /**
-     * Returns whether the group behaved normally in a second: the received records met the target, no record had waited
-     * for longer than the target's limit, and records arrived from each partition that had input.
+     * Returns whether the group behaved normally in a second: latencies met the target, no record waited longer than
+     * the target's limit, and no partition was silent.
      */
     boolean isGood(List<Second> seconds, int index, double slotMillis) {
         Second second = seconds.get(index);
-        // The number of records that may be in flight within the limit, plus a few for very low rates.
+        // The number of records that may be in flight within the limit. LEAST_SENT allows for very low rates.
         double underWay = LEAST_SENT;
         double left = target.limitMillis() / slotMillis;
         for (int i = index; i >= 0 && left > 0; i--, left--) {

@@ -5,9 +5,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Combines the figures of several processes for one slice of time. If a figure is itself a maximum, the result is the
- * largest value. For all other figures, first computes the mean of each process. The means of rates and in-flight
- * counts are then added, and all other means are averaged. Confined to one thread.
+ * Combines the figures of several processes for one slice of time. Takes the largest value of maxima, adds the means of
+ * rates and in-flight counts, and averages all other means. Confined to one thread.
  */
 public final class SeriesBook {
     /** The process number under which the figures of the brokers and the machine are added. */
@@ -44,7 +43,7 @@ public final class SeriesBook {
         return name.startsWith("client: ") && (name.endsWith("/s") || name.endsWith("under way"));
     }
 
-    /** Returns whether the figure is a maximum, so that the largest value is taken when figures are combined. */
+    /** Returns whether the figure is a maximum. */
     public static boolean isGreatest(String name) {
         return name.endsWith("longest ms") || name.equals(PolledSizes.MAX);
     }

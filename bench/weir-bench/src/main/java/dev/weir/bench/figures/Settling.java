@@ -8,10 +8,11 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Excludes the beginning of a pass from the measurement. Confined to one thread; used for one pass. */
+/**
+ * Excludes the settling time at the start of a pass from the measurement. Confined to one thread; used for one pass.
+ */
 public final class Settling {
-    // Smallest fraction of the measured time that a pass must contribute. If passes contributed less, a run would need
-    // many of them, and each one must join a group and settle again.
+    // Smallest fraction of the measured time that a pass must contribute, so that a run needs few passes.
     private static final double LEAST_REST = 0.1;
 
     private final double seconds;
@@ -36,10 +37,7 @@ public final class Settling {
         return isOver;
     }
 
-    /**
-     * Adds an interval of the settling time. Returns true if the settling time ends with this interval; do not call the
-     * method again after that.
-     */
+    /** Adds an interval of the settling time. Returns true for the last one; do not call the method after that. */
     public boolean endsWith(Report.Interval interval) {
         records += interval.records();
         bytes += interval.bytes();
@@ -55,8 +53,7 @@ public final class Settling {
      * Returns the report of a pass without its settling time.
      *
      * @param measureSeconds total measured time of all passes
-     * @throws RunFailure if the pass ended during the settling time, or so soon after it that the measurement would
-     *     take too many passes
+     * @throws RunFailure if the pass contributes too little measured time
      */
     public Report.Passed rest(Report.Passed passed, double measureSeconds) {
         if (!isOver) {

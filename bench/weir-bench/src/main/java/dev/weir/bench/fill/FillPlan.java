@@ -18,7 +18,7 @@ import dev.weir.bench.workload.WorkloadPoint;
  */
 public record FillPlan(long records, int perTransaction, double abortedShare) {
 
-    /** The number in aborted records. A driver that delivers this number has read aborted data. */
+    /** The number in aborted records. Delivering it shows that a driver has read aborted data. */
     static final long ABORTED = -1;
 
     public static FillPlan of(WorkloadPoint point, long recordsPerPartition) {
@@ -54,8 +54,8 @@ public record FillPlan(long records, int perTransaction, double abortedShare) {
     }
 
     /**
-     * Returns the smallest offset that a group commits if it has read everything. A group can commit the offset after
-     * the last record or the offset after that record's transaction marker.
+     * Returns the smallest offset that a group commits after reading everything: the offset after the last record,
+     * before that record's transaction marker.
      */
     public long leastCommitted() {
         return isTransactional() ? endOffset() - 1 : endOffset();

@@ -102,7 +102,7 @@ public final class TopicFill {
             for (int aborted = plan.abortedBefore(committed); aborted > 0; aborted--) {
                 producer.beginTransaction();
                 block(producer, from, from + size, true);
-                producer.flush(); // send everything first, because abortTransaction drops unsent records
+                producer.flush(); // abortTransaction drops unsent records
                 producer.abortTransaction();
             }
             producer.beginTransaction();
@@ -118,7 +118,7 @@ public final class TopicFill {
         }
         for (int partition = 0; partition < point.partitionsOfTopic(); partition++) {
             for (long number = from; number < to; number++) {
-                requireNoFailure(); // stop at the first failure, because later sends may take as long to fail
+                requireNoFailure(); // stop at the first failure: later sends may take as long
                 byte[] value = values.next(isAborted ? FillPlan.ABORTED : number);
                 if (point.scenario() == Scenario.COPY) {
                     ByteBuffer.wrap(value).putInt(point.partitionAt(), partition); // the partition of the copy

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * for the numbers that identify its record. Immutable.
  */
 public final class ValueFile {
-    // The largest record that a broker accepts by default, minus a reserve for record numbers and headers.
+    // The default maximum size of a record, minus a reserve for record numbers and headers.
     private static final int MAX_BYTES = 1_000_000;
     private static final long MAX_TOTAL_BYTES = 512L << 20;
 
@@ -81,7 +81,7 @@ public final class ValueFile {
     }
 
     private static void add(List<byte[]> values, MessageDigest digest, byte[] content) {
-        // Includes the length, so that two values do not have the same digest as their concatenation.
+        // With the length, two values have another digest than their concatenation.
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(content.length).flip());
         digest.update(content);
         byte[] value = new byte[RecordLayout.MIN_VALUE_BYTES + content.length];

@@ -82,7 +82,6 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
 
-        /** Returns the labels of all kinds. */
         static List<String> labels() {
             return Arrays.stream(values()).map(Kind::label).toList();
         }

@@ -32,7 +32,6 @@ record LiveFolder(Path path) {
     private static final String ORDER = ".order";
     private static final String ANSWER = ".answer";
 
-    /** Returns the live folder of a results folder. */
     static LiveFolder of(Path results) {
         return new LiveFolder(results.resolve(NAME));
     }
@@ -89,7 +88,6 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Returns the numbers of waiting commands, in order of execution. */
     List<String> waiting() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.map(file -> String.valueOf(file.getFileName()))
@@ -118,14 +116,12 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Writes a file atomically. */
     static void write(Path file, Object content) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         Files.write(fresh, JSON.writeValueAsBytes(content));
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** Deletes the folder with all its files. */
     void delete() throws IOException {
         if (!Files.isDirectory(path)) {
             return;

@@ -36,7 +36,6 @@ public sealed interface Order
     /** Key prefix of {@link Set} for a broker-side group setting. Members need not rejoin for it to take effect. */
     String GROUP = "group.";
 
-    /** Returns the names of all kinds of commands. */
     private static String kinds() {
         return Stream.concat(
                         Stream.of("set", "restart-consumers", "pause", "drain", "discard-stats", "extend", "end"),
@@ -224,7 +223,9 @@ public sealed interface Order
         throw new IllegalArgumentException("there is no order " + kind + ": there are " + kinds());
     }
 
-    /** Returns whether the command disrupts the group or causes a rebalance, so that the group has to recover. */
+    /**
+     * Returns whether the group has to recover from the command, because it disrupts the group or causes a rebalance.
+     */
     default boolean isDisturbance() {
         return switch (this) {
             case Fault fault -> true;

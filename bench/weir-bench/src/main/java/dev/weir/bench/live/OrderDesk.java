@@ -86,7 +86,7 @@ public final class OrderDesk implements AutoCloseable {
                 }
             }
             return null;
-        } catch (NoSuchFileException e) { // The command was withdrawn, or the folder deleted.
+        } catch (NoSuchFileException e) { // The command was withdrawn, or the folder was deleted.
             return null;
         } catch (IOException e) {
             throw new UncheckedIOException("orders cannot be read from " + folder.path() + ": " + e, e);
@@ -115,7 +115,7 @@ public final class OrderDesk implements AutoCloseable {
     public void answer(String number, Answer answer) {
         answered.add(number);
         try {
-            // Nobody reads the answer to a command that was withdrawn.
+            // A withdrawn command has no reader for the answer.
             if (Files.deleteIfExists(folder.order(number))) {
                 LiveFolder.write(folder.answer(number), answer);
             }
@@ -134,12 +134,11 @@ public final class OrderDesk implements AutoCloseable {
             Files.deleteIfExists(folder.run());
             folder.deleteNumbers();
             if (folder.isAnswered()) {
-                return; // The sender has yet to read the answer. The next run deletes it.
+                return; // The sender has not read the answer yet. The next run deletes it.
             }
             folder.delete();
         } catch (IOException | UncheckedIOException ignored) {
-            // A command arrived while the desk was being closed, or the folder was already deleted. The run is over
-            // anyway, and the next run cleans up.
+            // A command arrived during the close, or the folder is already deleted. The next run cleans up.
         }
     }
 }

@@ -18,24 +18,18 @@ import org.jspecify.annotations.Nullable;
 public final class OrderSender {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /**
-     * Depth of the search for results folders. With 2, it also finds campaigns that ran together and share a parent
-     * folder.
-     */
+    /** Depth of the search for results folders: campaigns that ran together share a parent folder. */
     private static final int DEPTH = 2;
 
     private final LiveFolder folder;
-    private final LiveFolder.Host host; // the target run; the folder may later belong to another run
+    private final LiveFolder.Host host; // the target run, because another run may use the folder later
 
     private OrderSender(LiveFolder folder, LiveFolder.Host host) {
         this.folder = folder;
         this.host = host;
     }
 
-    /**
-     * Returns the folders at or below {@code results} that have a current run. The run either accepts commands or
-     * refuses them with a reason.
-     */
+    /** Returns the folders at or below {@code results} with a current run, which accepts or refuses commands. */
     public static List<Path> changeable(Path results) {
         if (!Files.isDirectory(results)) {
             return List.of();
@@ -53,7 +47,7 @@ public final class OrderSender {
         }
     }
 
-    /** Returns a sender to the current run of a results folder; null if no run is active there. */
+    /** Returns a sender to the current run of a results folder; null if there is none. */
     public static @Nullable OrderSender to(Path results) {
         LiveFolder folder = LiveFolder.of(results);
         try {
@@ -89,7 +83,7 @@ public final class OrderSender {
         } catch (ClosedByInterruptException e) {
             Thread.interrupted();
             throw new InterruptedException();
-        } catch (NoSuchFileException e) { // The folder was deleted with its run.
+        } catch (NoSuchFileException e) { // The run has ended and deleted the folder.
             return null;
         } catch (IOException e) {
             throw new UncheckedIOException("the order cannot be left in " + folder.path() + ": " + e, e);
@@ -98,8 +92,7 @@ public final class OrderSender {
 
     private @Nullable Answer answer(String number) throws IOException, InterruptedException {
         while (true) {
-            // Checks whether the run is alive before looking for the answer, because writing the answer may be the
-            // run's last action.
+            // Look for the answer after this check: writing it may be the run's last action.
             boolean goesOn = host.equals(folder.host());
             if (Files.exists(folder.answer(number))) {
                 return LiveFolder.JSON.readValue(Files.readAllBytes(folder.answer(number)), Answer.class);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Confined to the run's thread.
  */
 public final class Orders {
-    private @Nullable OrderDesk desk; // null once the folder for commands is unreadable
+    private @Nullable OrderDesk desk; // null once the folder for commands cannot be read
     private final Queue<TimelineEntry> planned;
     private final DoubleSupplier millis;
     private final ObjDoubleConsumer<String> note;
@@ -82,7 +82,7 @@ public final class Orders {
             Answer answer = answered(waiting, target);
             try {
                 from.answer(waiting.number(), answer);
-            } catch (UncheckedIOException e) { // The answer is lost, but the run continues.
+            } catch (UncheckedIOException e) { // The answer is lost; the run continues.
                 note.accept(String.valueOf(e.getMessage()), millis.getAsDouble());
             }
         }
@@ -98,7 +98,7 @@ public final class Orders {
         }
     }
 
-    /** Ends the execution of commands. Reports planned commands that were not executed because the run ended first. */
+    /** Ends the execution of commands. Reports planned commands that the run ended too early to execute. */
     public void end() {
         planned.forEach(late -> note.accept(
                 "ended before " + late.order().text() + " at " + late.fields().get("at"), millis.getAsDouble()));

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A command with its time, either planned in a workload file or executed in a run. Immutable. An entry that a run has
- * recorded can be pasted into a workload file unchanged, because {@code took} and {@code did} have no effect there.
+ * A command with its time, either planned in a workload file or executed in a run. Immutable. Recorded entries can be
+ * pasted into a workload file, which ignores {@code took} and {@code did}.
  *
  * @param atMillis time since the plan began
  * @param tookMillis duration of the execution; 0 for a planned command

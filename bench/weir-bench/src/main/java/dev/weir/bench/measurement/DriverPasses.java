@@ -21,8 +21,7 @@ public final class DriverPasses implements PassSource {
     private final ProcessorCounters counters;
 
     /**
-     * Creates the passes of a driver's process. The greeting of the process must not have been read yet. The caller
-     * closes the process.
+     * Creates the passes of a driver's process, whose greeting must not have been read. The caller closes the process.
      */
     public DriverPasses(DriverProcess process, BenchCluster cluster, WorkloadPoint point) {
         this.driver = new DriverSession(process, cluster, point);
@@ -37,7 +36,7 @@ public final class DriverPasses implements PassSource {
         driver.hello();
         driver.configure(topic, point.recordsPerPartition());
         if (countsFetches()) {
-            var ignored = fetched(); // The first call is slow because it looks up the counters.
+            var ignored = fetched(); // The first call is slow, because it looks up the counters.
         }
     }
 

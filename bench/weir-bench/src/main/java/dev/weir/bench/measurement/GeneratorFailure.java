@@ -2,7 +2,7 @@ package dev.weir.bench.measurement;
 
 import dev.weir.bench.RunFailure;
 
-/** Thrown if the generator fails. Its failure says nothing about the driver under test. Immutable. */
+/** Thrown if the generator fails, which says nothing about the driver under test. Immutable. */
 public final class GeneratorFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -8,16 +8,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Controls the send plan of a generator. No records are due until the generator is connected and the plan begins. The
- * rate can then be changed any number of times. Stateless.
+ * Controls the send plan of a generator. The plan begins once the generator is connected, and its rate can then be
+ * changed. Stateless.
  */
 public final class GeneratorPlan {
-    /** Time for the command to reach the generator's process before the first record is due. */
+    /** Time for the command to reach the generator before the first record is due. */
     private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private GeneratorPlan() {}
 
-    /** Returns the options of a send plan that has not begun, so that no records are due yet. */
+    /** Returns the options of a send plan that has not begun. */
     public static Map<String, String> held(WorkloadPoint point, long seed) {
         return Map.ofEntries(
                 Map.entry(SendPlan.RATE, "0"),

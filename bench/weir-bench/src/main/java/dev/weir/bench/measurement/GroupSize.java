@@ -6,8 +6,8 @@ import dev.weir.driver.PassOptions;
 import dev.weir.driver.ShareOptions;
 
 /**
- * The initial number of processes in a group, and the number of consumers in each process. In a share group, each
- * worker of a process counts as a consumer. In any other group, a process has one consumer. Immutable.
+ * The initial number of processes in a group, and of consumers in each process. In a share group, each worker counts as
+ * a consumer; in other groups, each process has one. Immutable.
  */
 public record GroupSize(WorkloadPoint point, boolean isShared) {
 
@@ -15,10 +15,7 @@ public record GroupSize(WorkloadPoint point, boolean isShared) {
         return isShared || point.consumers() == 0 ? point.members() : point.consumers();
     }
 
-    /**
-     * The number of consumers in one process. If the consumers cannot be divided evenly among the processes, each of
-     * the first processes has one more.
-     */
+    /** The number of consumers in one process. The first processes have one more if the division leaves a remainder. */
     public int consumers(int process) {
         if (!isShared) {
             return 1;
@@ -27,7 +24,6 @@ public record GroupSize(WorkloadPoint point, boolean isShared) {
         return all == 0 ? ofProcess() : all / point.members() + (process < all % point.members() ? 1 : 0);
     }
 
-    /** The number of consumers in a process that joins later. */
     int ofProcess() {
         return isShared ? ShareOptions.number(point.options(), PassOptions.CONCURRENCY) : 1;
     }

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * The figures of each group of a run, and the combined figures of all groups. In the combined figures, each record that
- * is due counts once for every group. Confined to one thread.
+ * The figures of each group of a run, and of all groups together, where each due record counts once per group. Confined
+ * to one thread.
  */
 final class LiveBooks {
     private final LiveFigures all;
@@ -36,17 +36,14 @@ final class LiveBooks {
         return new LiveFigures(point.partitions(), point.intervalMillis(), point.partitions(), groups);
     }
 
-    /** Figures of all groups. */
     LiveFigures all() {
         return all;
     }
 
-    /** The figures of one group. */
     LiveFigures of(int group) {
         return byGroup().get(group);
     }
 
-    /** Figures of each group. */
     List<LiveFigures> byGroup() {
         return groups.isEmpty() ? List.of(all) : groups;
     }
@@ -55,22 +52,18 @@ final class LiveBooks {
         return Stream.concat(Stream.of(all), groups.stream());
     }
 
-    /** Calls {@link LiveFigures#begin} on all figures. */
     void begin(long startNanos, double warmUpMillis) {
         each().forEach(figures -> figures.begin(startNanos, warmUpMillis));
     }
 
-    /** Calls {@link LiveFigures#end} on all figures. */
     void end() {
         each().forEach(LiveFigures::end);
     }
 
-    /** Calls {@link LiveFigures#discard} on all figures. */
     void discard(double atMillis) {
         each().forEach(figures -> figures.discard(atMillis));
     }
 
-    /** Calls {@link LiveFigures#beginPart} on all figures. */
     void beginPart(double atMillis) {
         each().forEach(figures -> figures.beginPart(atMillis));
     }
@@ -85,7 +78,7 @@ final class LiveBooks {
     }
 
     /**
-     * Adds an interval reported by the generator, and the samples taken from all groups at the end of the interval.
+     * Adds an interval reported by the generator, and the groups' samples at its end.
      *
      * @param late the lateness of the sent records, by partition
      * @param looks the samples, by group

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Causes faults in a run's group, network and brokers. Faults run one after another, so that the cost of each fault can
- * be measured separately. Confined to the thread of the run.
+ * Causes faults in a run's group, network and brokers, one after another. The cost of each fault is measured
+ * separately. Confined to the thread of the run.
  */
 final class LiveFaults {
     private static final double MOST_RATE = 1_000_000;
@@ -23,7 +23,7 @@ final class LiveFaults {
     private final BenchCluster cluster;
 
     /**
-     * Creates the faults. Faults that affect members affect only members of the first group.
+     * Creates the faults. Faults of members affect the first group.
      *
      * @param numbers tracks the records of the first group
      */
@@ -34,7 +34,7 @@ final class LiveFaults {
         this.cluster = cluster;
     }
 
-    /** The reason why the fault is impossible in the run's current state; null if it is possible. */
+    /** The reason why the fault is impossible now; null if it is possible. */
     @Nullable
     String objection(Fault fault, LiveSettings settings) {
         int processes = group.processes();
@@ -65,10 +65,7 @@ final class LiveFaults {
         };
     }
 
-    /**
-     * The reason why a process affected by the fault cannot be signalled; null if all of them can, or if the fault
-     * sends no signal.
-     */
+    /** The reason why an affected process cannot be signalled; null if there is none. */
     private @Nullable String deaf(Fault fault) {
         List<LivePart> some = switch (fault.kind()) {
             case KILL -> group.last(fault.count());
@@ -88,7 +85,7 @@ final class LiveFaults {
         return settings.producerRate() * (1 + fault.forMillis() / 1e3);
     }
 
-    /** Causes the fault and returns a description once it is over. */
+    /** Causes the fault, and returns a description when it is over. */
     String apply(Fault fault, LiveSettings settings) throws InterruptedException {
         double seconds = fault.forMillis() / 1e3;
         return switch (fault.kind()) {
@@ -156,9 +153,7 @@ final class LiveFaults {
         return "broker " + id + ", process " + pid;
     }
 
-    /**
-     * Keeps a broker's disk full for a while. If this stops the broker, it is restarted once its disk has space again.
-     */
+    /** Keeps a broker's disk full for a while. Restarts the broker if it stopped. */
     private String fillDisk(int id, double seconds) throws InterruptedException {
         long pid = cluster.losses().fillDisk(id);
         boolean hasEnded = false;

@@ -61,7 +61,7 @@ public final class LiveGroup implements AutoCloseable {
     /**
      * Creates a group without members; {@link #join} starts them.
      *
-     * @param numbers the tracker of the records that the members receive
+     * @param numbers tracks the records that the members receive
      */
     LiveGroup(
             DriverLauncher launcher,
@@ -99,7 +99,6 @@ public final class LiveGroup implements AutoCloseable {
         return cluster.groups().objection(group, config);
     }
 
-    /** Applies these group settings to the group. */
     void set(Map<String, String> config) {
         cluster.groups().set(group, config);
     }
@@ -112,7 +111,7 @@ public final class LiveGroup implements AutoCloseable {
     /** Starts the members required by the workload point in a new group. Returns when they have joined. */
     void join(String newTopic, LiveSettings settings) throws InterruptedException {
         topic = newTopic;
-        LivePart first = launched(0); // The greeting shows whether the group is a share group.
+        LivePart first = launched(0); // Only a greeting shows whether the group is a share group.
         GroupSize size = new GroupSize(point, isShared);
         if (point.consumers() > 0 && size.processes() > MOST_PROCESSES) {
             throw new RunFailure("consumers=" + point.consumers() + " needs more than " + MOST_PROCESSES
@@ -132,10 +131,7 @@ public final class LiveGroup implements AutoCloseable {
         members.awaitReader();
     }
 
-    /**
-     * Starts the reader of the members' output. The reader sees only committed records if the point requires exactly
-     * once.
-     */
+    /** Starts the reader of the members' output. It reads only committed records if the point requires exactly once. */
     private void read() throws InterruptedException {
         output = cluster.topics().output(point);
         DriverSession reader = session(launch(DriverLauncher.READER));
@@ -204,7 +200,6 @@ public final class LiveGroup implements AutoCloseable {
         return cluster.groups().isSettled(group, expected, point.partitions());
     }
 
-    /** Sets the blocking time for handler calls that start from now on. */
     void work(double millis) {
         parts.forEach(part -> part.session.change(Map.of(HandlerWork.MILLIS, Double.toString(millis))));
     }
@@ -224,8 +219,8 @@ public final class LiveGroup implements AutoCloseable {
     }
 
     /**
-     * Changes the number of consumers and returns a description of the change. Remaining processes are not restarted,
-     * except a process whose number of consumers changes.
+     * Changes the number of consumers and returns a description. Restarts only a process whose number of consumers
+     * changes.
      */
     String resize(LiveSettings settings) throws InterruptedException {
         int before = consumers();
@@ -253,7 +248,7 @@ public final class LiveGroup implements AutoCloseable {
         return before + " to " + consumers() + settled();
     }
 
-    /** Throws a {@code RunFailure} if the proxy that serves as a member's network is gone. */
+    /** Throws a {@code RunFailure} if the proxy of a member's network is gone. */
     void requireNetworks() throws InterruptedException {
         for (LivePart part : parts) {
             MemberNetwork network = part.network;
@@ -263,7 +258,6 @@ public final class LiveGroup implements AutoCloseable {
         }
     }
 
-    /** Kills the process of a member with SIGKILL and removes the member. */
     void end(LivePart part) {
         parts.remove(part);
         members.remove(part.member);
@@ -272,7 +266,6 @@ public final class LiveGroup implements AutoCloseable {
         close(part.network);
     }
 
-    /** The number of consumers in a process that joins later. */
     private int ofProcess() {
         return new GroupSize(point, isShared).ofProcess();
     }
@@ -293,12 +286,10 @@ public final class LiveGroup implements AutoCloseable {
         return parts.size();
     }
 
-    /** Returns whether {@code more} additional processes can join. */
     boolean hasRoom(int more) {
         return parts.size() + more <= MOST_PROCESSES;
     }
 
-    /** Starts processes and returns their names once they have joined. */
     String grow(int count, LiveSettings settings) throws InterruptedException {
         List<LivePart> more = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -321,7 +312,6 @@ public final class LiveGroup implements AutoCloseable {
         return List.copyOf(parts.subList(0, count));
     }
 
-    /** The last {@code count} processes. */
     List<LivePart> last(int count) {
         return List.copyOf(parts.subList(parts.size() - count, parts.size()));
     }
@@ -348,17 +338,15 @@ public final class LiveGroup implements AutoCloseable {
         return cluster.groups().lag(group, topic);
     }
 
-    /** The number of records that the reader has not yet seen in the output; 0 if the members do not copy. */
+    /** The number of records that the reader has not seen in the output; 0 if the members do not copy. */
     long unread() {
         return point.copiesByPlan() ? Arrays.stream(ends()).sum() - numbers.came() : 0;
     }
 
-    /** The number of records in each partition. */
     long[] ends() {
         return cluster.topics().ends(topic);
     }
 
-    /** Makes all members leave; returns when they have reported their deliveries. */
     void leave() throws InterruptedException {
         members.leave(parts.stream().map(part -> part.member).toList());
     }

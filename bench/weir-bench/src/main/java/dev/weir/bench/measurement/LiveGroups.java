@@ -15,9 +15,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The consumer groups of a changeable run and the generator that sends to them. A changeable run accepts changes while
- * it is running, for example of its rate. All groups are identical and read the same topics. Confined to one thread,
- * which also closes this object.
+ * The consumer groups of a changeable run, with the generator that sends to them. All groups are identical and read the
+ * same topics. Confined to one thread, which also closes this object.
  */
 final class LiveGroups implements AutoCloseable {
     private final LiveSender sender;
@@ -34,9 +33,9 @@ final class LiveGroups implements AutoCloseable {
     /**
      * Starts the generator's process. {@link #join} starts the processes of the groups.
      *
-     * @param numbers the trackers of received records, one per group
+     * @param numbers track the received records, one per group
      * @param listeners returns the listener of a group's members; the first group's listener also receives the reports
-     *     of the generator and of the process that reads the members' output
+     *     of the generator and of the reader
      */
     LiveGroups(
             DriverLauncher launcher,
@@ -63,7 +62,7 @@ final class LiveGroups implements AutoCloseable {
         return sender;
     }
 
-    /** Throws a {@code RunFailure} if the proxy that serves as a member's network is gone. */
+    /** Throws a {@code RunFailure} if the proxy of a member's network is gone. */
     void requireNetworks() throws InterruptedException {
         for (LiveGroup group : groups) {
             group.requireNetworks();
@@ -75,7 +74,6 @@ final class LiveGroups implements AutoCloseable {
         return groups.getFirst();
     }
 
-    /** The number of consumers in each group. */
     int consumers() {
         return first().consumers();
     }
@@ -94,7 +92,6 @@ final class LiveGroups implements AutoCloseable {
         return sender.begin(members, topic, seed, rate);
     }
 
-    /** Sets the blocking time for handler calls that start from now on. */
     void work(double millis) {
         groups.forEach(group -> group.work(millis));
     }
@@ -115,7 +112,6 @@ final class LiveGroups implements AutoCloseable {
         return config.isEmpty() ? null : first().objection(config);
     }
 
-    /** Applies these group settings to every group. */
     void set(Map<String, String> config) {
         if (!config.isEmpty()) {
             groups.forEach(group -> group.set(config));
@@ -146,12 +142,11 @@ final class LiveGroups implements AutoCloseable {
         return String.join("; ", did);
     }
 
-    /** The number of handlers that may block at the same time, added up over all groups at their initial size. */
+    /** The number of handlers that may block at the same time, in all groups at their initial size. */
     int handlers() {
         return groups.stream().mapToInt(LiveGroup::handlers).sum();
     }
 
-    /** Returns the figures of each group's partition assignment, by name. */
     List<Map<String, Double>> assignments() throws InterruptedException {
         List<Map<String, Double>> all = new ArrayList<>();
         for (LiveGroup group : groups) {
@@ -160,7 +155,7 @@ final class LiveGroups implements AutoCloseable {
         return all;
     }
 
-    /** Returns the number of existing records that have not been committed, summed over all groups. */
+    /** Returns the number of uncommitted records, summed over all groups. */
     long lag() {
         return groups.stream().mapToLong(LiveGroup::lag).sum();
     }
@@ -172,20 +167,15 @@ final class LiveGroups implements AutoCloseable {
         return first().unread();
     }
 
-    /** The number of records in each partition. */
     long[] ends() {
         return first().ends();
     }
 
-    /** The final delivery counts of each group. */
     List<LedgerFigures> figures(long[] ends) {
         return groups.stream().map(group -> group.figures(ends)).toList();
     }
 
-    /**
-     * Makes all members leave, then stops the reader of their output. Returns when the members have reported their
-     * deliveries and the reader has closed down.
-     */
+    /** Makes all members leave, then stops the reader of their output. Returns when all have reported. */
     void leave() throws InterruptedException {
         for (LiveGroup group : groups) {
             group.leave();

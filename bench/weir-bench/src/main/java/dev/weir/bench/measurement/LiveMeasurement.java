@@ -34,8 +34,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of consumer groups at a planned rate. The run is changed by the commands of its timeline and by commands
- * received through the {@link OrderDesk}. Confined to one thread; used once.
+ * One run of consumer groups at a planned rate. Commands of its timeline and of the {@link OrderDesk} change the run.
+ * Confined to one thread; used once.
  */
 public final class LiveMeasurement implements Orders.Target {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -68,10 +68,9 @@ public final class LiveMeasurement implements Orders.Target {
     private long brokerNanos;
 
     /**
-     * The start of a phase: the command that began the phase, and the settings from then on.
+     * The start of a phase: the command that began it, and the settings from then on.
      *
-     * @param isOther whether the command changed anything. If not, the phase has no result of its own, and its figures
-     *     are part of the previous phase's result
+     * @param isOther whether the command changed anything; if not, the previous phase's result includes this phase
      */
     private record Begin(double atMillis, String by, LiveSettings settings, boolean isOther) {}
 
@@ -80,7 +79,7 @@ public final class LiveMeasurement implements Orders.Target {
      *
      * @param timeline the commands with planned times
      * @param log the file that receives the output of the run's processes
-     * @param numbersFile a file that does not exist yet, in which the processes note the records they receive
+     * @param numbersFile a new file in which the processes note the records they receive
      */
     public LiveMeasurement(
             DriverLauncher launcher,
@@ -119,7 +118,7 @@ public final class LiveMeasurement implements Orders.Target {
 
     /**
      * Receives the reports of a group's processes. The first group's instance also receives the reports of the
-     * generator and of the process that reads the members' output.
+     * generator and of the reader.
      */
     private final class Ears implements TrialMembers.Listener {
         private final int group;
@@ -229,7 +228,7 @@ public final class LiveMeasurement implements Orders.Target {
             orders.end();
             background.endPass();
             surroundings.end();
-            // Waits two more intervals, because processes report their last interval with a short delay.
+            // Processes report their last interval with a short delay.
             processes
                     .members()
                     .hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
@@ -364,7 +363,7 @@ public final class LiveMeasurement implements Orders.Target {
     }
 
     /**
-     * Pauses the generator and makes handlers return immediately, until the group has committed everything. Returns a
+     * Pauses the generator and makes handlers return at once until the group has committed everything. Returns a
      * description.
      */
     private String drain() throws InterruptedException {
@@ -380,7 +379,7 @@ public final class LiveMeasurement implements Orders.Target {
         return isWhole ? "nothing is left" : groups.lag() + " records are left, and no fewer for a minute";
     }
 
-    /** Waits until all due records are sent and stored in their partitions, because the end offsets are read next. */
+    /** Waits until all due records are in their partitions. The end offsets are read next. */
     private void awaitSent() throws InterruptedException {
         books.all().sendsNoMore();
         groups.members().hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
@@ -389,10 +388,7 @@ public final class LiveMeasurement implements Orders.Target {
         }
     }
 
-    /**
-     * Waits until the count reaches zero, for example the number of records that remain to be committed. Returns false
-     * if the count stops decreasing.
-     */
+    /** Waits until the count, for example of uncommitted records, is zero. Returns false if it stops decreasing. */
     private boolean catchesUp(LongSupplier leftNow) throws InterruptedException {
         long least = Long.MAX_VALUE;
         long leastNanos = System.nanoTime();
@@ -417,10 +413,7 @@ public final class LiveMeasurement implements Orders.Target {
         surroundings.next(isOther);
     }
 
-    /**
-     * Returns the phases between consecutive changes to the run. Call this method only after all processes have sent
-     * their reports.
-     */
+    /** Returns the phases between consecutive changes. Call this after all processes have reported. */
     private List<Phase> phases(LiveResult result, double handlersOfConsumer) {
         List<Phase> phases = new ArrayList<>();
         int whole = books.all().whole(endMillis);

@@ -11,7 +11,7 @@ final class LivePart {
     final DriverProcess process;
     final DriverSession session;
     final TrialMembers.Member member;
-    final @Nullable MemberNetwork network; // null if the network cannot fail
+    final @Nullable MemberNetwork network; // null if network faults are impossible
     String noted = ""; // file on its machine in which the process notes received record numbers; empty for none
     int consumers;
 
@@ -28,7 +28,6 @@ final class LivePart {
         this.consumers = consumers;
     }
 
-    /** Returns the parts' process IDs as text, for example {@code processes 17, 18}. */
     static String names(List<LivePart> some) {
         return (some.size() == 1 ? "process " : "processes ")
                 + some.stream().map(part -> Long.toString(part.process.pid())).collect(Collectors.joining(", "));

@@ -49,8 +49,8 @@ public record LiveResult(
         int cores,
         int handlers) {
     /**
-     * Value of {@code cores} if members run on several machines. The total processor time then does not show whether
-     * one of the machines is busy.
+     * Value of {@code cores} if members run on several machines. Their total processor time does not show whether one
+     * machine is busy.
      */
     public static final int MANY_MACHINES = Integer.MAX_VALUE;
 
@@ -80,12 +80,12 @@ public record LiveResult(
             throw new RunFailure(ledger.missing() + " records were still missing when nothing had been committed for a"
                     + " minute: they are lost, or members are stuck");
         }
-        // A change during the run may have affected the handlers, so a changed run gets no throughput ceiling.
+        // A change may affect the handlers, so a changed run has no ceiling.
         double blocking = timeline.isEmpty() ? handlers : 0;
         int members = point.isChangeable() ? point.members() : 1;
         Part all = new Part(warmUp, count, point.measuredPerSecond(), blocking, toldAndAround(), members);
         LoadSpread shares = shares(all);
-        // A run that ended before its measured part has no usage and no totals, but it still has phases.
+        // A run that ended before its measured part has phases, but no usage and no totals.
         Totals totals = used == null ? Totals.NONE : totals(all, used, shares);
         Set<Flag> flags = flags(all, totals, used);
         if (isBroken(point.scenario(), ledger, timeline.isEmpty())) {
@@ -117,8 +117,8 @@ public record LiveResult(
     }
 
     /**
-     * Returns whether the delivery counts show a broken guarantee. With at-most-once delivery, records may be lost if
-     * members were disturbed, but no record may be redelivered.
+     * Returns whether the delivery counts show a broken guarantee. With at-most-once delivery, disturbed members may
+     * lose records, but must not repeat any.
      */
     static boolean isBroken(Scenario scenario, LedgerFigures ledger, boolean isUnchanged) {
         return scenario == Scenario.AT_MOST_ONCE

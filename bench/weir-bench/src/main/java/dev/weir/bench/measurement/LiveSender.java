@@ -25,15 +25,10 @@ final class LiveSender implements AutoCloseable {
         return session;
     }
 
-    /** Waits for the greeting of the generator's process. */
     void hello() throws InterruptedException {
         session.hello(Scenario.PRODUCE);
     }
 
-    /**
-     * Connects the generator and schedules its plan to begin shortly. Returns the start time, as
-     * {@link System#nanoTime}.
-     */
     long begin(TrialMembers members, String topic, long seed, double rate) throws InterruptedException {
         session.configure(
                 topic,
@@ -45,7 +40,6 @@ final class LiveSender implements AutoCloseable {
         return GeneratorPlan.begin(session, rate);
     }
 
-    /** Changes the send rate. */
     void send(double rate) {
         GeneratorPlan.change(session, System.nanoTime(), rate);
     }

@@ -26,8 +26,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes a user's commands during a run at a planned rate. Such a command can change the run's rate and length, or
- * pause the driver. Confined to the thread of the run; used for one run.
+ * Executes a user's commands during a run at a planned rate. Commands change the rate or the length, or pause the
+ * driver. Confined to the thread of the run; used for one run.
  */
 public final class LiveSteady implements Orders.Target {
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -50,13 +50,13 @@ public final class LiveSteady implements Orders.Target {
         SENDING,
         /** The generator is closing down. */
         ENDING,
-        /** The driver has yet to receive some of the sent records. */
+        /** The driver has not received all sent records yet. */
         CATCHING_UP,
         /** The driver is closing down. */
         LEAVING
     }
 
-    /** The start of a phase, including how many records had been received ({@code came}) and were due by then. */
+    /** The start of a phase, with the numbers of records received ({@code came}) and due by then. */
     private record Begin(double atMillis, String by, double rate, long came, long due) {}
 
     /**
@@ -117,7 +117,6 @@ public final class LiveSteady implements Orders.Target {
             return System.nanoTime() - sinceNanos >= patienceNanos;
         }
 
-        /** Receives available reports, or waits briefly. */
         void hear() throws InterruptedException {
             Report said = sent == null ? generator.poll() : null;
             if (said != null) {
@@ -142,7 +141,7 @@ public final class LiveSteady implements Orders.Target {
         void look(Orders orders) throws InterruptedException {
             switch (stage) {
                 case SENDING -> {
-                    if (plan.millisSince(System.nanoTime()) >= 0) { // No commands before the send plan begins.
+                    if (plan.millisSince(System.nanoTime()) >= 0) { // No commands before the plan begins.
                         orders.take(LiveSteady.this);
                     }
                     if (sent != null) {
@@ -186,9 +185,8 @@ public final class LiveSteady implements Orders.Target {
     }
 
     /**
-     * Receives the reports of both processes and executes commands until the run is over and the driver has closed
-     * down. After the planned end of the run, this method waits until the driver has received all sent records or
-     * makes no more progress.
+     * Receives the reports of both processes and executes commands until the driver has closed down. After the planned
+     * end, waits until the driver has received all sent records or makes no more progress.
      *
      * @param came supplies the number of received records
      * @throws RunFailure if a process fails or does not close down
@@ -229,12 +227,11 @@ public final class LiveSteady implements Orders.Target {
         return isWhole;
     }
 
-    /** Returns whether any command was executed. */
     boolean hasChanged() {
         return !timeline.isEmpty();
     }
 
-    /** The end of the measured part. A later command could not affect the measurements. */
+    /** The end of the measured part. Later commands have no effect on the results. */
     @Override
     public double endMillis() {
         SteadyPlan plan = Objects.requireNonNull(running).plan;
@@ -307,7 +304,7 @@ public final class LiveSteady implements Orders.Target {
         }
     }
 
-    /** Adds the executed commands to a result. Returns the result unchanged if no commands were executed. */
+    /** Returns the result with the executed commands, if there were any. */
     Measured changed(Measured measured) {
         if (!hasChanged()) {
             return measured;
@@ -328,8 +325,7 @@ public final class LiveSteady implements Orders.Target {
     }
 
     /**
-     * Returns the phases between consecutive changes to the run. The record counts are based on the driver's reports up
-     * to the time of each change.
+     * Returns the phases between consecutive changes. Records are counted from the driver's reports up to each change.
      */
     private List<Phase> phases() {
         List<Phase> phases = new ArrayList<>();

@@ -50,16 +50,15 @@ import org.jspecify.annotations.Nullable;
 public final class Measurement {
     private static final double LEAST_PASS_SECONDS = 0.3;
 
-    // Minimum duration of a pass that ends because all of its records have arrived. A shorter duration would consist
-    // mainly of clock error, and a run would need thousands of such passes.
+    // Minimum duration of a pass that ends because all of its records have arrived. Shorter passes would mainly measure
+    // clock error.
     private static final long LEAST_TIMED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    // Time in a pass after which fetches are counted. Until then, a client is still filling its buffers, so its fetches
-    // say nothing about its steady rate.
+    // Time in a pass after which fetches are counted. A client fills its buffers before.
     private static final long FILLED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    // Fraction of the topic to read in a pass. A client that has read the whole topic cannot close until its pending
-    // fetch returns from the broker, which takes half a second. These waits would take a third of a campaign's time.
+    // Fraction of the topic to read in a pass. At the end of the topic, a client's pending fetch takes half a second
+    // before the client can close.
     private static final double PASS_SHARE = 0.9;
 
     // Fraction of the throughput ceiling that counts as full speed.
@@ -118,7 +117,7 @@ public final class Measurement {
         }
         Map<String, Double> around = passes.around();
         if (point.scenario() == Scenario.COPY) {
-            around.keySet().removeIf(name -> name.startsWith(BrokerTimes.FETCHES)); // The harness reads each output.
+            around.keySet().removeIf(name -> name.startsWith(BrokerTimes.FETCHES)); // The harness reads each output, so the brokers' fetch figures include its fetches.
         }
         ledger = passes.checked(topic, ledger);
         Totals totals = totals(around);
@@ -136,8 +135,8 @@ public final class Measurement {
     }
 
     /**
-     * The components that limited the run, judging by their processor time. The brokers are excluded if the driver sent
-     * so little per request that requests dominate the brokers' work.
+     * The components that limited the run, by processor time. Brokers are excluded if the driver sent very small
+     * requests.
      */
     private Set<Flag> limits(Totals totals) {
         boolean isWriting = point.scenario() == Scenario.PRODUCE;
@@ -178,8 +177,8 @@ public final class Measurement {
     }
 
     /**
-     * Runs a pass that lasts for {@code seconds} after it has settled. The intervals of a warm-up pass include the time
-     * before it settles.
+     * Runs a pass that lasts for {@code seconds} after it has settled. A warm-up pass also reports the intervals
+     * before.
      */
     private Outcome pass(String topic, double seconds, boolean isMeasured) throws InterruptedException {
         long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
@@ -218,8 +217,7 @@ public final class Measurement {
                     if (from == null && passes.countsFetches() && interval.atNanos() >= FILLED_NANOS) {
                         from = fetches(records, bytes, interval);
                     } else if (from != null && interval.last()) {
-                        // Counts the fetches before the client closes, because a closing client may still fetch records
-                        // that it does not need.
+                        // Count before the client closes: a closing client may fetch records that it does not need.
                         fetched = fetches(records, bytes, interval).since(from);
                     }
                     if (interval.last() && settling.isOver()) {
@@ -232,9 +230,8 @@ public final class Measurement {
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
                     Report.Passed kept = isMeasured ? settling.rest(passed, point.seconds("measureSeconds")) : passed;
-                    // With COPY, the duration in "kept" is derived from the output topic. It can be so short that the
-                    // run would never reach measureSeconds. The driver's own duration therefore determines how long the
-                    // run continues.
+                    // With COPY, the duration in "kept" comes from the output topic and can be very short. The driver's
+                    // own duration determines how long the run continues.
                     double own = (point.scenario() == Scenario.COPY ? said : kept).nanos() / 1e9;
                     return new Outcome(kept, own, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }
@@ -267,9 +264,8 @@ public final class Measurement {
     }
 
     /**
-     * Keeps an interval, unless a measured pass was still settling. Such intervals are dropped, because all intervals
-     * kept after the warm-up count as measured. The last interval of a pass is shorter than the others. Its figures
-     * count, but its rate is not used to decide whether the rate is steady.
+     * Keeps an interval, unless a measured pass was settling. The last interval of a pass is short, so its rate is not
+     * used to find the steady state.
      */
     private void keep(Report.Interval interval, long brokerCpuNanos, boolean isSettled, boolean isMeasured) {
         coldStart.add(interval);
@@ -365,8 +361,8 @@ public final class Measurement {
     }
 
     /**
-     * Stores the poll sizes of the measured intervals. Also stores the mean of every series, unless {@code metrics}
-     * already contains a value under the same name.
+     * Stores the poll sizes of the measured intervals, and the mean of every series whose name is not in
+     * {@code metrics}.
      */
     static void putSeries(Map<String, Double> metrics, List<Interval> measured) {
         PolledSizes polls = new PolledSizes();
@@ -375,10 +371,7 @@ public final class Measurement {
         SeriesBook.means(measured.stream().map(Interval::figures).toList()).forEach(metrics::putIfAbsent);
     }
 
-    /**
-     * Stores the throughput ceiling. It is computed from the handlers' actual blocking time, which is longer than the
-     * requested time.
-     */
+    /** Stores the throughput ceiling, computed from the handlers' actual blocking time. */
     private void putCeiling(Map<String, Double> metrics, double recordsPerSecond) {
         double handlerMillis = measured.stream()
                 .map(outcome -> outcome.passed().handlers())
@@ -416,8 +409,8 @@ public final class Measurement {
     }
 
     /**
-     * Combines the values of a figure from several passes. Uses the maximum of clock errors, the minimum of the times
-     * of the earliest record, the sum of the numbers of early records, and the average of all other figures.
+     * Combines the values of a figure from several passes: the maximum of clock errors, the minimum of the earliest
+     * times, the sum of early records, and the average of all others.
      */
     public static double ofAll(String name, List<Double> all) {
         DoubleStream figures = all.stream().mapToDouble(figure -> figure);

@@ -15,10 +15,9 @@ interface MemberNetwork extends AutoCloseable {
     void befall(NetworkFault fault) throws InterruptedException;
 
     /**
-     * Checks that the network itself still exists, whether or not a fault is applied to it.
+     * Throws if the network itself is gone, with or without a fault.
      *
-     * @throws dev.weir.bench.RunFailure if the network is gone, because the member would then fail for reasons other
-     *     than the planned faults
+     * @throws dev.weir.bench.RunFailure if the network is gone; the member's failure was then not planned
      */
     void requireUp() throws InterruptedException;
 
@@ -45,7 +44,7 @@ interface MemberNetwork extends AutoCloseable {
             }
 
             @Override
-            public void requireUp() {} // The proxy runs in this process, so it cannot be gone.
+            public void requireUp() {} // The proxy runs in this process.
 
             @Override
             public void close() {

@@ -53,7 +53,7 @@ public interface PassSource extends AutoCloseable {
     /** Begins the measured part of the run. */
     void beginMeasured();
 
-    /** Notes that a pass has settled. Its figures count from now on. */
+    /** Ends the warm-up of a pass: the driver's figures count from now on. */
     void passBegins(boolean isMeasured);
 
     /** Notes the end of a pass, after which its driver closes down. */

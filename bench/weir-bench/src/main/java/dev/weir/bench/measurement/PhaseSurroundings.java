@@ -19,8 +19,8 @@ final class PhaseSurroundings {
     }
 
     /**
-     * Begins the next phase. The first phase begins with the run. If {@code isOther} is false, nothing changes in the
-     * next phase, so its figures are added to the figures of the previous phase.
+     * Begins the next phase; the first phase begins with the run. If {@code isOther} is false, the figures are added to
+     * the previous phase.
      */
     void next(boolean isOther) {
         if (isOther) {
@@ -34,7 +34,6 @@ final class PhaseSurroundings {
         phases.add(Map.of());
     }
 
-    /** Ends the last phase. */
     void end() {
         BackgroundFigures figures = current;
         if (figures != null) {
@@ -44,7 +43,7 @@ final class PhaseSurroundings {
         }
     }
 
-    /** Takes a sample. Call this method regularly. */
+    /** Takes a sample. Call it regularly. */
     void sample() {
         BackgroundFigures figures = current;
         if (figures != null) {

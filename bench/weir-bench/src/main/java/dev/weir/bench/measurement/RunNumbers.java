@@ -26,12 +26,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks the records received by the processes of a run. Local processes note record numbers in a shared file. Each
- * remote process reports its record numbers at the end of its pass. If a remote process is killed, the private file in
- * which it noted them is read instead. Confined to one thread, except {@link #look} and {@link #came}.
+ * Tracks the records received by the processes of a run. Local processes note record numbers in a shared file. Remote
+ * processes report theirs at the end of a pass. The private file of a killed remote process is read instead. Confined
+ * to one thread, except {@link #look} and {@link #came}.
  */
 public final class RunNumbers {
-    /** Largest number of records per partition that can be tracked. */
     static final long MOST_RECORDS = 100_000_000;
 
     private final int partitions;
@@ -71,7 +70,6 @@ public final class RunNumbers {
         }
     }
 
-    /** Returns the failure of a run whose generator has sent the maximum number of records. */
     static RunFailure sentAll() {
         return new RunFailure("the generator has sent all that a run can count, " + MOST_RECORDS
                 + " records to each partition: let it run shorter, or at a lower rate");
@@ -97,12 +95,11 @@ public final class RunNumbers {
         return options;
     }
 
-    /** Adds the number of records that a process reported in an interval. */
     void told(long records) {
         toldSoFar.addAndGet(records);
     }
 
-    /** Starts reading the file in which a killed process noted its records, while the run continues. */
+    /** Starts reading the private file of a killed process, while the run continues. */
     void killed(LivePart part) {
         if (!part.noted.isEmpty()) {
             Supplier<NotedNumbers> noted = part.process.noted(part.noted, partitions, MOST_RECORDS);
@@ -142,7 +139,6 @@ public final class RunNumbers {
         told.add(numbers);
     }
 
-    /** Adds the delivery counts of a pass. */
     void add(LedgerFigures ofPass) {
         told.add(ofPass);
     }
@@ -172,8 +168,7 @@ public final class RunNumbers {
     }
 
     /**
-     * The delivery counts of a run with a single process. Duplicates and order violations are as the process reported
-     * them.
+     * The delivery counts of a run with a single process. Duplicates and order violations are the process's own counts.
      */
     LedgerFigures ofOne(LedgerFigures ofPass, long[] ends) {
         if (shared != null) {

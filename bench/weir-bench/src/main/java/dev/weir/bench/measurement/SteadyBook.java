@@ -23,8 +23,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects what the driver and the generator of a steady run report, and figures of the brokers and the machine. Each
- * reported interval is assigned to a part of the plan, such as the warm-up. Confined to the thread of the run.
+ * Collects the reports of a steady run's driver and generator, and figures of the brokers and the machine. Assigns each
+ * interval to a part of the plan, such as the warm-up. Confined to the thread of the run.
  */
 final class SteadyBook {
     private final BenchCluster cluster;
@@ -50,8 +50,7 @@ final class SteadyBook {
     /**
      * Creates the book of a run that has not begun.
      *
-     * @param driverSends whether the driver itself sends records at their planned times and reports its lateness, so
-     *     that there is no generator
+     * @param driverSends whether the driver itself sends records at their planned times, without a generator
      */
     SteadyBook(BenchCluster cluster, WorkloadPoint point, SteadyPlan plan, boolean driverSends) {
         this.cluster = cluster;
@@ -86,8 +85,8 @@ final class SteadyBook {
     }
 
     /**
-     * Makes the run end at a planned time rather than after a number of records, and passes the driver's record numbers
-     * to {@code ofDriver}. Call this method before the run begins.
+     * Makes the run end at a planned time, and passes the driver's record numbers to {@code ofDriver}. Call it before
+     * the run begins.
      */
     void keepNumbers(RunNumbers ofDriver) {
         numbers = ofDriver;
@@ -175,7 +174,7 @@ final class SteadyBook {
             return;
         }
         double due = plan.dueUntil(slice.endNanos());
-        due += driverSends ? 0 : point.partitions(); // one record per partition existed before sending began
+        due += driverSends ? 0 : point.partitions(); // each partition had one record before sending began
         long startMillis = TimeUnit.NANOSECONDS.toMillis(slice.startNanos() - ofDriver.firstNanos);
         intervals.add(Measurement.interval(
                 startMillis,
@@ -219,7 +218,6 @@ final class SteadyBook {
         }
     }
 
-    /** Counts everything before the given time as warm-up. */
     void discardUntil(long nanos) {
         plan.measureFrom(nanos);
         warmUpIntervals = intervals.size();
@@ -233,7 +231,7 @@ final class SteadyBook {
         }
     }
 
-    /** The number of received records. Excludes the one record per partition that existed before the plan began. */
+    /** The number of received records, without the records that existed before the plan. */
     long came() {
         return Math.max(0, delivered - point.partitions());
     }
@@ -251,17 +249,14 @@ final class SteadyBook {
         return warmUpIntervals;
     }
 
-    /** Latencies by interval and tag. */
     List<Histogram> latencies() {
         return latencies;
     }
 
-    /** The lateness of the records sent in the measured part. */
     Histogram lateness() {
         return lateness;
     }
 
-    /** The resources that the driver used in the measured part. */
     Usage used() {
         return measured.stream().reduce(Usage::plus).orElseThrow();
     }

@@ -27,10 +27,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run at a planned rate. Either a generator sends records from its own process while the driver reads them in one
- * pass, or the driver itself produces records at the planned rate. The plan begins with {@code maxWarmUpSeconds} of
- * warm-up. Only intervals in the {@code measureSeconds} after the warm-up are measured. Confined to one thread; used
- * once.
+ * One run at a planned rate. Either a generator sends records that the driver reads in one pass, or the driver itself
+ * produces records at the planned rate. {@code maxWarmUpSeconds} of warm-up precede the {@code measureSeconds} that are
+ * measured. Confined to one thread; used once.
  */
 public final class SteadyMeasurement {
     /** The name of the generator's driver, which is not a library under test. */
@@ -71,9 +70,8 @@ public final class SteadyMeasurement {
     }
 
     /**
-     * Executes the run. If the driver itself sends, its send plan begins shortly after the start of the run. If a
-     * generator sends, its plan begins after the driver has read its first record, which shows that the driver is
-     * ready. Each partition of {@code topic} must therefore already contain one record.
+     * Executes the run. A driver that sends begins its plan shortly after the start. A generator begins its plan once
+     * the driver has read its first record. Each partition of {@code topic} must therefore contain one record.
      *
      * @param seed the seed for the random arrival times
      */
@@ -109,8 +107,7 @@ public final class SteadyMeasurement {
     }
 
     /**
-     * Executes a run with a generator, and executes commands during the run. The run ends at its planned time, not
-     * after a number of records.
+     * Executes a run with a generator and with commands. The run ends at its planned time.
      *
      * @param orders executes the commands
      * @param numbers receives the driver's record numbers
@@ -143,7 +140,7 @@ public final class SteadyMeasurement {
             throw new RunFailure(figures.missing()
                     + " records were still missing when none had arrived for a minute: it lost them, or is stuck");
         }
-        // A run that ended before its measured part has no totals, but it still has phases.
+        // A run that ended before its measured part has phases, but no totals.
         Set<Flag> broken = figures.isBroken() ? EnumSet.of(Flag.GUARANTEE_BROKEN) : EnumSet.noneOf(Flag.class);
         return orders.changed(
                 !book.hasMeasured() && orders.hasChanged()
@@ -162,8 +159,7 @@ public final class SteadyMeasurement {
         Report.Passed passed = null;
         Report.Passed sent = null;
         while (passed == null || sent == null) {
-            // Checks the generator first. If the generator has failed, the driver would wait for records that never
-            // arrive.
+            // Check the generator first. If it failed, the driver waits for records that never arrive.
             Report said = sent == null ? sender.poll() : null;
             if (said != null) {
                 sent = book.heardFromGenerator(said);
@@ -216,9 +212,8 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(book.lateness(), TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The send plan fixes the rate, so the rate does not show whether the driver has warmed up. Under a constant
-        // load, the processor cost shows it. Under a shaped load, the cost follows the shape, so only the compilation
-        // time is checked.
+        // The rate is planned, so the processor cost shows the warm-up. Under a shaped load, the cost follows the
+        // shape, so only the compilation time is checked.
         SteadyState.Finding cost = SteadyState.of(book.intervals().stream()
                 .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
                 .toArray());

@@ -5,9 +5,8 @@ import dev.weir.driver.LoadShape;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The plan of a steady run: the times at which records are due, and the part of the run that is measured. The due times
- * and the measured part can change during the run. Times are {@link System#nanoTime}. Confined to the thread of the
- * run.
+ * The plan of a steady run: the due times of records, and the part of the run that is measured. Both can change during
+ * the run. Times are {@link System#nanoTime}. Confined to the thread of the run.
  */
 final class SteadyPlan {
     private final WorkloadPoint point;
@@ -28,7 +27,6 @@ final class SteadyPlan {
         AFTER
     }
 
-    /** Creates the plan of a workload point; {@link #begin} starts it. */
     SteadyPlan(WorkloadPoint point) {
         this.point = point;
         this.load = point.load();
@@ -47,14 +45,13 @@ final class SteadyPlan {
         return (long) (seconds * TimeUnit.SECONDS.toNanos(1));
     }
 
-    /** The time in milliseconds since the plan began. */
     double millisSince(long nanos) {
         return (nanos - startNanos) / 1e6;
     }
 
     /**
-     * Returns the part of the plan to which an interval belongs. An interval still counts as measured if it begins
-     * before or ends after the measured part by at most half the length of an interval.
+     * Returns the part of the plan to which an interval belongs. A measured interval may begin or end up to half an
+     * interval's length outside the measured part.
      */
     Part part(long fromNanos, long toNanos) {
         return fromNanos < measureFromNanos - edgeNanos
@@ -63,14 +60,12 @@ final class SteadyPlan {
     }
 
     /**
-     * The end of the plan. It lies slightly after the end of the measured part, so that the end of the driver's pass is
-     * not measured.
+     * The end of the plan, slightly after the end of the measured part. The end of the driver's pass is not measured.
      */
     long endNanos() {
         return measureToNanos + nanos(Math.max(1, 2 * point.intervalMillis() / 1e3));
     }
 
-    /** The end of the measured part of the run. */
     long measureToNanos() {
         return measureToNanos;
     }
@@ -79,7 +74,6 @@ final class SteadyPlan {
         return rate;
     }
 
-    /** Returns the number of records due up to the given time. */
     double dueUntil(long nanos) {
         return dueBefore + rate * (loadUntil(nanos) - loadUntil(rateFromNanos));
     }
@@ -88,7 +82,6 @@ final class SteadyPlan {
         return load.area(Math.max(0, nanos - startNanos) / 1e9);
     }
 
-    /** Changes the rate from this time on. */
     void changeRate(long atNanos, double recordsPerSecond) {
         dueBefore = dueUntil(atNanos);
         rateFromNanos = atNanos;
@@ -103,7 +96,6 @@ final class SteadyPlan {
         measureToNanos = Math.min(measureToNanos, nanos);
     }
 
-    /** Excludes everything before this time from the measurement. */
     void measureFrom(long nanos) {
         measureFromNanos = Math.max(measureFromNanos, nanos);
     }

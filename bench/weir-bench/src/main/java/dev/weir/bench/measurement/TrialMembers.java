@@ -13,8 +13,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of a trial: group members that join and leave, the generator that sends records to them, and a reader
- * of the output if members copy records. {@link Listener} receives their reports. Confined to one thread.
+ * The processes of a trial: group members, the generator that sends records to them, and a reader of the output if
+ * members copy records. {@link Listener} receives their reports. Confined to one thread.
  */
 public final class TrialMembers {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -41,12 +41,10 @@ public final class TrialMembers {
 
         void ofGenerator(long startNanos, long endNanos, Report.Interval interval, List<Histogram> lateness);
 
-        /** Receives an interval report of the process that reads the members' output, if there is such a process. */
+        /** Receives an interval of the reader of the members' output, if there is one. */
         default void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {}
 
-        /**
-         * Receives the numbers of all records received in a member's pass when the pass ends, if they were requested.
-         */
+        /** Receives the numbers of all records of a member's pass at its end, if requested. */
         default void delivered(Report.Delivered told) {}
 
         /** Receives the report of a member's pass when the pass is over. */
@@ -77,7 +75,6 @@ public final class TrialMembers {
             this.listener = listener;
         }
 
-        /** The number of records of the current pass that the member has reported. */
         long told() {
             return told;
         }
@@ -143,8 +140,7 @@ public final class TrialMembers {
     }
 
     /**
-     * Waits until the reader has read a record, which shows that it has joined its group. Returns immediately if there
-     * is no reader.
+     * Waits until the reader has read a record and has therefore joined its group. Returns at once without a reader.
      */
     void awaitReader() throws InterruptedException {
         Member started = reader;
@@ -180,8 +176,8 @@ public final class TrialMembers {
     }
 
     /**
-     * Makes half of the members, rounded up, leave and rejoin. If there are at least as many partitions as members,
-     * this method returns when one of the restarted members has delivered a record.
+     * Makes half of the members, rounded up, leave and rejoin. If each member has a partition, returns when a restarted
+     * member has delivered a record.
      */
     public void restartHalf(String group, double seconds, int partitions) throws InterruptedException {
         List<Member> half = members.subList(0, (members.size() + 1) / 2);
@@ -220,7 +216,7 @@ public final class TrialMembers {
         }
     }
 
-    /** Thaws all of these members, even if some of them do not respond. */
+    /** Thaws all of these members, even if some of them fail. */
     private static void thaw(List<Member> some) throws InterruptedException {
         RunFailure first = null;
         for (Member member : some) {
@@ -236,7 +232,7 @@ public final class TrialMembers {
     }
 
     /**
-     * Waits until the condition is true. The condition queries the brokers, so it is checked only every 200 ms.
+     * Waits until the condition is true. Checks it only every 200 ms, because it queries the brokers.
      *
      * @throws RunFailure if the condition is not true in time
      */
@@ -330,7 +326,7 @@ public final class TrialMembers {
                     member.listener.passed(passed);
                 }
             }
-            case Report.Clock answer -> {} // already handled by the clock of the process
+            case Report.Clock answer -> {} // handled by the clock of the process
             case Report.Hello hello -> throw new RunFailure("it sent hello twice");
             case Report.Failed failed -> throw new RunFailure(failed.message());
         }

@@ -5,16 +5,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
-/** Chooses whole processes of a group that together hold at least a given number of its consumers. Stateless. */
+/** Chooses whole processes of a group that together hold a given number of its consumers. Stateless. */
 final class WholeParts {
 
     private WholeParts() {}
 
     /**
-     * Chooses parts that together hold at least {@code wanted} consumers. Takes the first parts in order until a single
-     * part can provide the rest, then takes the smallest part that suffices. For example, to cover half of the
-     * consumers in parts of 30, 30 and 4, it chooses 30 and 4. Returns all parts if they hold fewer than {@code wanted}
-     * consumers.
+     * Chooses parts that together hold at least {@code wanted} consumers. Takes parts in order until one part can
+     * provide the remainder, then the smallest such part. For 32 consumers from parts of 30, 30 and 4, it chooses 30
+     * and 4. Returns all parts if they hold fewer.
      */
     static <P> List<P> holding(List<P> parts, ToIntFunction<P> size, int wanted) {
         List<P> left = new ArrayList<>(parts);

@@ -1,9 +1,8 @@
 package dev.weir.bench.process;
 
 /**
- * Estimates the offset between this clock and the clock of another process by exchanging messages. The other process
- * reads its clock at some time between the question and the answer, so the error is at most half the duration of the
- * exchange. The fastest of several exchanges therefore gives the best estimate. Confined to one thread.
+ * Estimates the offset between this clock and the clock of another process by exchanging messages. The error is at most
+ * half the duration of the exchange, so the fastest exchange gives the best estimate. Confined to one thread.
  *
  * <pre>
  *  here    asked -------------- middle -------------- heard
@@ -84,9 +83,7 @@ final class ClockEstimate {
         return offsetNanos;
     }
 
-    /**
-     * Largest error of the offset since the last {@link #restart}, or since the first reading if there was no restart.
-     */
+    /** Largest error of the offset since the last {@link #restart} or the first reading. */
     long errorNanos(long nowNanos) {
         return Math.max(errorNanos, agedNanos(nowNanos));
     }

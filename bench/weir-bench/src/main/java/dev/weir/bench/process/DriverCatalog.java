@@ -65,7 +65,7 @@ public final class DriverCatalog {
             boolean joinsNoGroup,
             String repair) {}
 
-    /** An empty catalog, for a caller that starts no driver. */
+    /** An empty catalog. */
     public static DriverCatalog none() {
         return new DriverCatalog(Path.of(""), Map.of(), false);
     }
@@ -109,7 +109,7 @@ public final class DriverCatalog {
         add(description, classPath, repair, entries);
     }
 
-    /** Adds the drivers of a jar. A jar without a description contains no drivers. */
+    /** Adds the drivers of a jar that has a description. */
     private static void addJar(Path file, Map<String, Entry> entries) throws IOException {
         try (JarFile jar = new JarFile(file.toFile())) {
             ZipEntry found = jar.getEntry(DESCRIPTION);
@@ -153,7 +153,6 @@ public final class DriverCatalog {
         return List.of(description.getProperty(key, "").split(",\\s*", -1));
     }
 
-    /** The root folder of the checkout or archive. */
     Path root() {
         return root;
     }

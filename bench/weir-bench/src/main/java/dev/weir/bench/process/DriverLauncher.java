@@ -25,10 +25,10 @@ public final class DriverLauncher implements AutoCloseable {
     /** The name of the generator's driver, which is not a library under test. */
     public static final String GENERATOR = "generator";
 
-    /** The name of the driver that acts as the network of a remote member. */
+    /** The name of the driver for the network of a remote member. */
     static final String PROXY = "proxy";
 
-    /** The name of the driver that reads the output of the driver under test; it is not itself a library under test. */
+    /** The name of the driver that reads the output of the driver under test. */
     public static final String READER = "reader";
 
     private static final Set<String> INSTRUMENTS = Set.of(GENERATOR, READER);
@@ -129,7 +129,6 @@ public final class DriverLauncher implements AutoCloseable {
         return start(driver, role, host, heapMegabytes, log);
     }
 
-    /** Starts a process at the same place as {@code other}. */
     DriverProcess startBeside(DriverProcess other, String driver, int heapMegabytes, Path log) {
         return start(driver, Worker.Role.DRIVER, other.host(), heapMegabytes, log);
     }
@@ -138,8 +137,8 @@ public final class DriverLauncher implements AutoCloseable {
         DriverProcess process = DriverProcess.start(
                 driver, role, host, entry(driver), heapMegabytes, log, isHere() ? null : this::generators);
         running.add(process);
-        // This thread adds the process before it reads isStopped, and the stopping thread sets isStopped before it
-        // reads the set. At least one of the two threads therefore kills the process.
+        // This thread adds the process, then reads isStopped. The stopping thread sets isStopped, then reads the set.
+        // At least one of them kills the process.
         if (isStopped) {
             process.kill();
         }
@@ -160,10 +159,7 @@ public final class DriverLauncher implements AutoCloseable {
         return isStopped;
     }
 
-    /**
-     * Deletes the files and pods that the campaign created at the places. A failure at one place does not prevent the
-     * deletion at the others.
-     */
+    /** Deletes the files and pods that the campaign created, at all places. */
     @Override
     public void close() {
         List<BenchException> failures = new ArrayList<>();

@@ -34,16 +34,10 @@ public final class DriverProcess implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Duration LOOK = Duration.ofSeconds(1);
 
-    /**
-     * Time to wait for the last error output of a command that has ended, and for a remote process to exit after its
-     * input has been closed.
-     */
+    /** Time to wait for a command's last error output, and for a remote process to exit after its input was closed. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(3);
 
-    /**
-     * The prefix of a report. If a line with this prefix cannot be parsed, it is treated as a broken report instead of
-     * other output.
-     */
+    /** The prefix of a report. A line with this prefix is a broken report if it cannot be parsed. */
     private static final String REPORT = "{\"say\"";
 
     private final String name;
@@ -126,7 +120,6 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** The name of the process in messages. */
     private String who() {
         return host.isHere() ? name : name + " at " + host.label();
     }
@@ -135,7 +128,6 @@ public final class DriverProcess implements AutoCloseable {
         return host == place;
     }
 
-    /** The host on which the process runs. */
     WorkerHost host() {
         return host;
     }
@@ -181,8 +173,8 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Notes that the process has sent its greeting, and starts reading its clock. Each reading also renews the lease of
-     * a remote process, which could otherwise expire while the harness waits for the greetings of other processes.
+     * Notes the greeting of the process, and starts reading its clock. Each reading renews the lease of a remote
+     * process.
      */
     private void up(Report.Hello hello) {
         host.started();
@@ -198,8 +190,8 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Describes how the command that connects to a remote process ended. The description contains the exit status, the
-     * last error output and the command line. Returns an empty string for a local process.
+     * Describes how the command that connects to a remote process ended: exit status, last error output and command
+     * line. Returns an empty string for a local process.
      */
     private String atTheEnd() {
         Tail said = errors;
@@ -234,8 +226,7 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Waits until the process knows the harness's time. Call this method after the greeting has arrived. A process on
-     * this machine knows the time already.
+     * Waits until the process knows the harness's time. Call it after the greeting.
      *
      * @throws RunFailure if the process does not report its clock in time
      */
@@ -243,7 +234,7 @@ public final class DriverProcess implements AutoCloseable {
         WorkerClock its = clock;
         if (its == null) {
             if (senders != null) {
-                send(new Command.SetClock(0)); // tells it that the clocks may differ, because a generator may be remote
+                send(new Command.SetClock(0)); // the clocks may differ, because a generator may be remote
             }
             return;
         }
@@ -259,7 +250,6 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /** Notes that a pass begins, and restarts the error estimate of the process's clock. */
     void passBegins() {
         if (clock != null) {
             clock.restart();
@@ -267,9 +257,9 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Largest possible error, since {@link #passBegins}, when a time of this process is compared with a sender's
-     * planned time. It is the sum of the largest error of this process's clock and the largest error of any sender's
-     * clock. Returns null if all processes share a clock.
+     * Largest possible error, since {@link #passBegins}, of a time of this process compared with a planned send time.
+     * It is the sum of the errors of this clock and the worst sender's clock. Returns null if all processes share a
+     * clock.
      *
      * @throws RunFailure if one of the clocks was set since then
      */
@@ -327,10 +317,7 @@ public final class DriverProcess implements AutoCloseable {
         return report;
     }
 
-    /**
-     * The process ID on this machine; 0 for a remote process, which is represented here only by the command that
-     * connects to it.
-     */
+    /** The process ID on this machine; 0 for a remote process. */
     public long pidHere() {
         return host.isHere() ? process.pid() : 0;
     }
@@ -350,16 +337,12 @@ public final class DriverProcess implements AutoCloseable {
         isFrozen = true;
     }
 
-    /** Resumes the process. */
     void thaw() throws InterruptedException {
         signal("CONT");
         isFrozen = false;
     }
 
-    /**
-     * Kills the driver's process with SIGKILL. A remote process is killed on its own machine, unlike with
-     * {@link #kill}. {@link #close} must follow.
-     */
+    /** Kills the driver's process with SIGKILL on its own machine, unlike {@link #kill}. {@link #close} must follow. */
     public void killThere() throws InterruptedException {
         if (host.isHere()) {
             kill();
@@ -381,8 +364,7 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Returns the name of a new file at the process's place. The file does not exist yet. It is deleted at the end of
-     * the campaign.
+     * Returns the name of a new file at the process's place. The campaign deletes it at its end.
      *
      * @throws RunFailure if no folder for the file can be created at that place
      */
@@ -409,7 +391,7 @@ public final class DriverProcess implements AutoCloseable {
         if (!host.isHere()) {
             try {
                 host.signal(signal, pid);
-            } catch (BenchException e) { // Only this run fails. The connection may work again in the next run.
+            } catch (BenchException e) { // The connection may work again in the next run.
                 throw new RunFailure(String.valueOf(e.getMessage()));
             }
             return;
@@ -427,18 +409,12 @@ public final class DriverProcess implements AutoCloseable {
         }
     }
 
-    /**
-     * Kills the process. For a remote process, this kills the local command that connects to it, and the remote process
-     * exits because its input ends.
-     */
+    /** Kills the local process. A remote process then exits, because its input ends. */
     void kill() {
         PlaceCommand.kill(process);
     }
 
-    /**
-     * Ends the process without asking it to finish. It has already sent all reports, and its passes have closed their
-     * resources.
-     */
+    /** Ends the process without asking it to finish. Its passes have already closed their resources. */
     @Override
     public void close() {
         if (clock != null) {
@@ -454,8 +430,7 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Ends a remote process by closing its input. Kills a frozen process instead, because it cannot notice the end of
-     * its input.
+     * Ends a remote process by closing its input. Kills a frozen process, which does not notice the end of its input.
      */
     private void endThere() {
         try {
@@ -468,7 +443,7 @@ public final class DriverProcess implements AutoCloseable {
             if (pid != 0) {
                 host.signal("KILL", pid); // Also ends a frozen process.
             }
-        } catch (IOException | BenchException e) { // The connection is lost, so the lease will end the process.
+        } catch (IOException | BenchException e) { // The connection is lost; the lease ends the process.
             note("process " + pid + " at " + host.label() + " may run for a while yet: " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -478,7 +453,7 @@ public final class DriverProcess implements AutoCloseable {
     private void note(String line) {
         try {
             Files.writeString(log, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        } catch (IOException ignored) { // The log is the only place for this message.
+        } catch (IOException ignored) { // The log was the only place for this message.
         }
     }
 }

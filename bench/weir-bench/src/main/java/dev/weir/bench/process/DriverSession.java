@@ -24,8 +24,8 @@ public final class DriverSession {
     public static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /**
-     * Name of the figure for the largest possible error of a pass's latencies, in milliseconds. The error is caused by
-     * the errors of the driver's clock and the sender's clock.
+     * Figure: the largest possible error of a pass's latencies, in milliseconds. It is caused by the clocks of the
+     * driver and the sender.
      */
     public static final String CLOCK_ERROR = "clock: error ms";
 
@@ -222,8 +222,8 @@ public final class DriverSession {
     }
 
     /**
-     * Adds the clock error to the report of a finished pass if processes use different clocks. Fails if a record
-     * arrived so long before it was due that the clock error cannot explain it.
+     * Adds the clock error to the report of a finished pass if processes use different clocks. Fails if a record was
+     * earlier than the clock error can explain.
      */
     private Report timed(Report report) {
         Long error = process.clockErrorNanos();
@@ -245,8 +245,8 @@ public final class DriverSession {
     }
 
     /**
-     * Adds the largest clock error to the figures if processes use different clocks. If the figures already have a
-     * clock error, the larger one is kept.
+     * Adds the largest clock error to the figures if processes use different clocks. Keeps a larger error that is
+     * already there.
      */
     public void putClockError(Map<String, Double> figures) {
         Long error = process.clockErrorNanos();

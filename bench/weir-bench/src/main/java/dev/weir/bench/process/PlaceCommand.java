@@ -99,16 +99,13 @@ final class PlaceCommand {
         return text.isEmpty() ? ", and it said nothing" : ": " + text;
     }
 
-    /**
-     * Writes the input. Ignores a process that ends before it has read all of its input, because its output explains
-     * why.
-     */
+    /** Writes the input. Ignores a process that ends early, because its output explains why. */
     private static void feed(@Nullable InputStream input, Process process) {
         try (OutputStream in = process.getOutputStream()) {
             if (input != null) {
                 input.transferTo(in);
             }
-        } catch (IOException ignored) { // The process no longer reads.
+        } catch (IOException ignored) { // The process does not read any more.
         }
     }
 
@@ -123,7 +120,6 @@ final class PlaceCommand {
         return text.length() > 200 ? text.substring(0, 200) + "..." : text;
     }
 
-    /** Kills a process and its local descendants. */
     static void kill(Process process) {
         List<ProcessHandle> below = process.descendants().toList();
         process.destroyForcibly();

@@ -26,7 +26,7 @@ final class WorkerClock implements AutoCloseable {
     private final BlockingQueue<Answer> answers = new ArrayBlockingQueue<>(FIRST_LOOK);
     private final CountDownLatch known = new CountDownLatch(1);
     private final CountDownLatch closed = new CountDownLatch(1);
-    private final ReentrantLock lock = new ReentrantLock(); // guards the estimate
+    private final ReentrantLock lock = new ReentrantLock();
     private final ClockEstimate estimate = new ClockEstimate();
 
     private record Answer(Report.Clock said, long heardNanos) {}
@@ -48,7 +48,7 @@ final class WorkerClock implements AutoCloseable {
 
     /** Receives an answer of the process. Called by the thread that reads the process's output. */
     void heard(Report.Clock said, long heardNanos) {
-        boolean unused = answers.offer(new Answer(said, heardNanos)); // dropped if late answers have filled the queue
+        boolean unused = answers.offer(new Answer(said, heardNanos)); // dropped if late answers fill the queue
     }
 
     private void keep() {
@@ -57,7 +57,7 @@ final class WorkerClock implements AutoCloseable {
             while (!closed.await(PERIOD_MILLIS, TimeUnit.MILLISECONDS)) {
                 look(LATER_LOOK);
             }
-        } catch (InterruptedException | RunFailure ignored) { // The process is gone. Its reader thread reports why.
+        } catch (InterruptedException | RunFailure ignored) { // The process is gone, and its reader thread reports why.
         }
     }
 
@@ -71,7 +71,7 @@ final class WorkerClock implements AutoCloseable {
                 answer = answers.poll(PATIENCE_MILLIS, TimeUnit.MILLISECONDS); // The previous answer was late.
             }
             if (answer == null) {
-                break; // The process does not answer because it is frozen or busy.
+                break; // The process is frozen or busy.
             }
             lock.lock();
             try {
@@ -98,12 +98,11 @@ final class WorkerClock implements AutoCloseable {
         known.countDown();
     }
 
-    /** Waits until the process has been sent the offset to the harness's clock. Returns false after a timeout. */
+    /** Waits until the process knows the offset to the harness's clock. Returns false after a timeout. */
     boolean awaitKnown(Duration patience) throws InterruptedException {
         return known.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Restarts the error estimate at the current time. */
     void restart() {
         lock.lock();
         try {
@@ -123,10 +122,7 @@ final class WorkerClock implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns whether the process's clock was set since the last restart. If so, times reported before the change are
-     * useless.
-     */
+    /** Returns whether the process's clock was set since the last restart, so that earlier times are useless. */
     boolean wasSet() {
         lock.lock();
         try {

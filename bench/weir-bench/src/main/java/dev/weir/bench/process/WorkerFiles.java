@@ -39,12 +39,12 @@ final class WorkerFiles {
     private static final Duration LOOK = Duration.ofSeconds(30);
     private static final Duration COPY = Duration.ofMinutes(10);
     private static final int DIGEST_CHARACTERS = 16;
-    private static final String OF_FOLDER = "classes"; // not *.jar, so that it is not listed among libraries
+    private static final String OF_FOLDER = "classes"; // not *.jar, because jars are listed as libraries
     private static final String FOLDER = "weir:folder=";
     private static final String MISSING = "weir:missing=";
 
-    // Chooses the first cache folder that can be created and written to. Prints its name and the given files that are
-    // missing from it. Only one instance of this script runs at a place at a time.
+    // Chooses the first cache folder that can be written to. Prints its name and the given files that it lacks. One
+    // instance runs at a place at a time.
     private static final String ASK = """
             for d in "${XDG_CACHE_HOME:-$HOME/.cache}" "${TMPDIR:-/tmp}"; do
               d=$d/weir/workers
@@ -55,7 +55,7 @@ final class WorkerFiles {
             for f; do [ -f "$f" ] || echo "weir:missing=$f"; done
             """;
 
-    // Unpacks into a temporary folder first, so that a file gets its final name only when it is complete.
+    // Unpacks into a temporary folder, so that only complete files get their final names.
     private static final String TAKE = """
             set -e
             cd "$1"
@@ -126,10 +126,7 @@ final class WorkerFiles {
                 .toList();
     }
 
-    /**
-     * Returns {@code folder} itself if it is a file. Otherwise returns an archive of the folder, which has the same
-     * bytes whenever the classes are the same.
-     */
+    /** Returns {@code folder} itself if it is a file, otherwise an archive of it. Equal classes give equal archives. */
     private static Path whole(Path folder, Path into) throws IOException {
         if (!Files.isDirectory(folder)) {
             return folder;
@@ -207,7 +204,7 @@ final class WorkerFiles {
             for (Path each : below.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(each);
             }
-        } catch (IOException ignored) { // The files stay in the system's temporary folder.
+        } catch (IOException ignored) { // The files stay in the temporary folder.
         }
     }
 }

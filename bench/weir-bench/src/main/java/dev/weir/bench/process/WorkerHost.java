@@ -24,9 +24,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A place where processes run during a campaign, together with the facts about its machine, its driver files, and the
- * pod created for it, if any. Opened, used and closed by one thread; {@link #signal} and {@link #started} may be called
- * by any thread.
+ * A place where processes run during a campaign, with facts about its machine, its driver files, and its pod if one was
+ * created. Opened, used and closed by one thread; {@link #signal} and {@link #started} may be called by any thread.
  */
 final class WorkerHost implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(30);
@@ -34,18 +33,13 @@ final class WorkerHost implements AutoCloseable {
     private static final Duration SIGNAL = Duration.ofSeconds(10);
     private static final Duration READING = Duration.ofSeconds(60);
 
-    /** Time in seconds after which a pod ends on its own if it is not deleted. */
+    /** Time in seconds after which a pod ends if it was not deleted. */
     private static final String POD_SECONDS = "86400";
 
-    /**
-     * Time in seconds after which a remote process exits if it receives no message. It then assumes that its network
-     * has been cut.
-     */
+    /** Time in seconds without a message after which a remote process exits. */
     private static final int LEASE_SECONDS = 60;
 
-    /**
-     * Largest number of simultaneous starts. An SSH server refuses some connections when ten or more are being opened.
-     */
+    /** Largest number of simultaneous starts. By default, an SSH server refuses some of ten or more new connections. */
     private static final int MOST_STARTING = 5;
 
     private static final int LEAST_JAVA = 21;
@@ -64,14 +58,13 @@ final class WorkerHost implements AutoCloseable {
             if [ -d "$1" ]; then echo "weir:home=$1"; fi
             """;
 
-    // Raises the priority of the process before the JVM starts, because all threads of a JVM inherit the priority of
-    // its first thread. Has no effect if the system does not allow this or has no renice program.
+    // Raises the priority of the process before the JVM starts, because threads of a JVM inherit it. Has no effect
+    // without permission or renice.
     private static final List<String> GOING_FIRST =
             List.of("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; exec \"$@\"", "sh");
 
-    // Sends a signal. If the command line of the process can be read and is not a driver's, the script fails without
-    // sending the signal. In that case, the driver runs in another PID namespace, and its ID belongs to a different
-    // process here. Uses the shell's built-in kill, because slim images lack the kill program.
+    // Sends a signal. Fails if the command line is not a driver's: a driver in another PID namespace has another ID
+    // here. Uses the shell's kill, because slim images lack the program.
     private static final String KILL = """
             if [ -r "/proc/$1/cmdline" ] && ! grep -q weir.driver.place "/proc/$1/cmdline"; then
               echo "process $1 there is not a driver: java starts processes elsewhere; name another one by the key java" >&2
@@ -82,8 +75,8 @@ final class WorkerHost implements AutoCloseable {
     private static final String FOLDER =
             "folder=$(mktemp -d \"${TMPDIR:-/tmp}/weir-bench-" + "X".repeat(6) + "\") && echo \"weir:$folder\"";
 
-    // Halts the process. If it is still halted after eleven minutes, resumes it, in case the harness is gone. Eleven
-    // minutes is one minute longer than the longest pause.
+    // Halts the process, and resumes it after eleven minutes in case the harness is gone. The longest pause is one
+    // minute shorter.
     private static final String STOP = KILL + """
              || exit 1
             {
@@ -215,8 +208,8 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * Waits until fewer than {@link #MOST_STARTING} processes are starting. When the new process has started or failed,
-     * {@link #started} must be called, on any thread.
+     * Waits until fewer than {@link #MOST_STARTING} processes are starting. The caller must call {@link #started} when
+     * the new process has started or failed, on any thread.
      *
      * @throws RunFailure if the processes being started are not ready in time
      */
@@ -235,7 +228,6 @@ final class WorkerHost implements AutoCloseable {
         }
     }
 
-    /** Notes that a process has started, or has failed to start. */
     void started() {
         if (!isHere()) {
             starting.release();
@@ -243,9 +235,8 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * Returns the local command that starts a process at this place. A process on this machine uses the same
-     * {@code java} as the harness. A generator gets a higher priority than other processes if the system permits it.
-     * Otherwise, a library that uses all processors would delay the generator and spoil its own run.
+     * Returns the local command that starts a process at this place. A process on this machine uses the harness's
+     * {@code java}. A generator gets a higher priority if permitted, so that a busy library does not delay it.
      */
     List<String> command(String driver, Worker.Role role, DriverCatalog.Entry entry, int heapMegabytes) {
         List<String> java = new ArrayList<>(role == Worker.Role.GENERATOR ? GOING_FIRST : List.of());
@@ -265,8 +256,7 @@ final class WorkerHost implements AutoCloseable {
             java.add("-Dweir.driver.clock.ahead.millis=" + worker.clockAheadMillis());
         }
         java.addAll(List.of("-cp", classPath(entry.classPath()), entry.mainClass(), driver));
-        // Ctrl-C signals the whole process group. The command ignores it, because the harness must decide when a driver
-        // ends.
+        // Ctrl-C signals the process group, but the harness decides when a driver ends.
         List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh"));
         command.addAll(place.command(java));
         return command;
@@ -279,9 +269,8 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * Returns this JVM's option that limits the JIT compilers, so that drivers on this machine are started with the
-     * same option. Only tests set the option. They use only the C1 compiler, because their drivers end before C2 could
-     * pay off. A driver's result records the options with which it was started.
+     * Returns this JVM's option that limits the JIT compilers, for drivers on this machine. Tests set it because their
+     * drivers end before C2 could pay off.
      */
     private static List<String> compilerLimits() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -307,8 +296,7 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * Returns the name of a new file at this place. The file does not exist yet. Its folder is deleted at the end of
-     * the campaign.
+     * Returns the name of a new file at this place. The campaign deletes its folder at the end.
      *
      * @throws BenchException if the folder cannot be created
      */
@@ -355,7 +343,6 @@ final class WorkerHost implements AutoCloseable {
         };
     }
 
-    /** Sends a signal to a process at this place. */
     void signal(String signal, long pid) {
         var unused = new PlaceCommand(
                         "SIG" + signal + " could not be sent",
@@ -370,12 +357,12 @@ final class WorkerHost implements AutoCloseable {
             var unused = new PlaceCommand(
                             "a folder cannot be deleted", place, List.of("rm", "-rf", "--", scratch), () -> false)
                     .run(null, SIGNAL);
-        } catch (BenchException ignored) { // The folder is temporary, and the campaign is over anyway.
+        } catch (BenchException ignored) { // The folder is temporary.
         }
         scratch = "";
     }
 
-    /** Deletes the pod if one was created. Otherwise, deletes the folder for files if there is one. */
+    /** Deletes the pod if one was created, otherwise the folder for files if there is one. */
     @Override
     public void close() {
         if (!scratch.isEmpty() && !hasPod) {

@@ -11,8 +11,8 @@ import java.util.Locale;
  */
 final class Captions {
     /**
-     * Smallest ratio of handled to sent records at which a driver still keeps up. It is below 1 because records near
-     * the edges of a phase cannot be assigned to phases exactly.
+     * Smallest ratio of handled to sent records at which a driver keeps up. Records near the edges of a phase may be
+     * missing.
      */
     private static final double KEEPS_UP = 0.98;
 
@@ -21,7 +21,6 @@ final class Captions {
 
     private Captions() {}
 
-    /** Returns a sentence for each phase, in the order of the phases. */
     static List<String> of(List<Phase> phases) {
         List<String> captions = new ArrayList<>();
         long lagBefore = 0;

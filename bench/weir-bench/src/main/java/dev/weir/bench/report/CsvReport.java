@@ -34,7 +34,6 @@ final class CsvReport {
 
     private CsvReport() {}
 
-    /** Returns the content of each file by file name. */
     static Map<String, String> of(Analysis analysis) {
         CsvReport csv = new CsvReport();
         for (PointResult point : analysis.points()) {

@@ -33,7 +33,7 @@ public final class ExploredReport {
     /** The result of perturbing a driver at the rate found by the exploration. */
     private record Recovery(boolean recovered, double millis, boolean projected) {
 
-        /** Combines the trials of one kind of perturbation. The majority decides whether the driver recovered. */
+        /** Combines the trials of one kind of perturbation by majority. */
         static Recovery of(List<Trial> trials) {
             long passed = trials.stream().filter(Trial::passed).count();
             long failed = trials.stream()
@@ -155,10 +155,7 @@ public final class ExploredReport {
         return recoveries;
     }
 
-    /**
-     * Returns a table of all searches, followed by the details of each search. The details include the search's limiter
-     * and the results of its perturbations.
-     */
+    /** Returns a table of all searches, and the details of each search. */
     public static String text(List<Explored> all) {
         StringBuilder text = new StringBuilder(String.format(
                 Locale.ROOT,

@@ -35,10 +35,7 @@ import org.HdrHistogram.Histogram;
  */
 final class HtmlReport {
 
-    /**
-     * Largest number of values in a chart's series, because a chart has too few pixels for more. If a run has more
-     * intervals, adjacent intervals are merged.
-     */
+    /** Largest number of values in a chart's series. Adjacent intervals are merged if there are more. */
     private static final int MAX_SERIES = 400;
 
     private HtmlReport() {}
@@ -52,11 +49,10 @@ final class HtmlReport {
         return page("report", data(analysis, latencies));
     }
 
-    /** Returns the page with the given name, including its script and data. */
     static String page(String name, ObjectNode data) {
-        // Escapes every "<", so that the data cannot end the script element. JSON parsers undo the escape.
+        // Escapes every "<", which could end the script element. JSON parsers undo the escape.
         String text = JsonReport.write(data).replace("<", "\\u003c");
-        // Removes the name of the source map, because developer tools would request that file.
+        // Without the name of the source map, developer tools do not request it.
         String charts = resource("chartjs/chart.umd.min.js").replaceAll("(?m)^//# sourceMappingURL=.*$", "");
         return resource(name + ".html")
                 .replace("/*STYLE*/", resource("report.css"))
@@ -180,7 +176,6 @@ final class HtmlReport {
         seriesByIndex(series, "longest", run, step, (from, to) -> longestMillis(responses.of(from, to)));
     }
 
-    /** The names of all figures recorded in a run. */
     static SortedSet<String> names(List<Interval> intervals) {
         SortedSet<String> names = new TreeSet<>();
         intervals.forEach(interval -> names.addAll(interval.figures().keySet()));
@@ -200,7 +195,6 @@ final class HtmlReport {
         double of(int from, int to);
     }
 
-    /** Adds a series to the chart, unless it has no data. */
     private static void series(
             ObjectNode node, String name, Run run, int step, ToDoubleFunction<List<Interval>> figure) {
         seriesByIndex(

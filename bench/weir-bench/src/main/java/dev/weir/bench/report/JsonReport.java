@@ -97,8 +97,7 @@ final class JsonReport {
             int failed = 0;
             int notQuoted = 0;
             int points = 0;
-            // The campaign's planned points come first in the list. The points after them are phases of runs, which are
-            // not counted.
+            // The planned points come first; phases of runs follow and are not counted.
             for (PointResult point :
                     analysis.points().subList(0, campaign.points().size())) {
                 boolean isChosen = !campaign.choosesPoints()
@@ -168,7 +167,7 @@ final class JsonReport {
         return node;
     }
 
-    /** Writes delivery counts; {@code topics} and {@code groups} only if there are several topics or groups. */
+    /** Writes delivery counts, with {@code topics} and {@code groups} if there are several. */
     private static void put(ObjectNode node, Ledger ledger) {
         node.put("expected", ledger.expected())
                 .put("delivered", ledger.delivered())
@@ -210,7 +209,7 @@ final class JsonReport {
         }
     }
 
-    /** Writes the limiter of a rate in the form that the JSON output of all commands uses; null if there is none. */
+    /** Writes the limiter of a rate in the form of all commands' JSON; null if there is none. */
     static void put(ObjectNode node, @Nullable Limiter limiter) {
         if (limiter == null) {
             node.putNull("limiter");

@@ -33,8 +33,8 @@ final class TextReport {
             Metric.P99, "p99 ms");
 
     /**
-     * Figures that get a column only if at least one driver reports them. For example, some are reported only if
-     * handlers block, and others only if the processor has counters. They are shown without ratios to the baseline.
+     * Figures that get a column only if at least one driver reports them, without ratios to the baseline. Some require
+     * blocking handlers or processor counters.
      */
     private static final List<Column> FIGURES = List.of(
             new Column(Totals.HANDLER_MILLIS, "handler ms"),
@@ -82,9 +82,7 @@ final class TextReport {
         return text.toString();
     }
 
-    /**
-     * Lists the runs that were repeated, with the reason, so that readers see which libraries needed several attempts.
-     */
+    /** Lists the repeated runs with their reasons, so that readers see libraries that needed several attempts. */
     static String replaced(List<Run> replaced) {
         StringBuilder text = new StringBuilder();
         for (Run run : replaced) {
@@ -231,8 +229,7 @@ final class TextReport {
     }
 
     /**
-     * Appends the figures that help to locate a bottleneck: how long each stage of a request takes, and how busy the
-     * machine is.
+     * Appends the figures that locate a bottleneck: the time of each stage of a request, and the load of the machine.
      */
     private static void surroundings(StringBuilder text, DriverResult driver) {
         Map<String, Double> figures = driver.metrics();

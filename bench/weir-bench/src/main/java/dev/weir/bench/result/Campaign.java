@@ -68,7 +68,7 @@ public record Campaign(
         }
     }
 
-    /** Returns whether the campaign was simulated, so that its figures come from a model instead of measurements. */
+    /** Returns whether the figures come from a simulation instead of measurements. */
     public boolean isOfModel() {
         return environment.settings().containsKey(SIMULATED);
     }

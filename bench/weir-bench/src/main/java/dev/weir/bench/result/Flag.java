@@ -10,8 +10,7 @@ public enum Flag {
      */
     BROKER_BOUND(false, "held back by the broker, its rate is not quoted"),
     /**
-     * The brokers were the bottleneck in the run of the baseline. The baseline's rate is therefore too low, and the
-     * ratios of all other drivers to it would be too high.
+     * The brokers were the bottleneck in the baseline's run. The ratios of all other drivers to it would be too high.
      */
     BASELINE_BROKER_BOUND(true, "the broker held the baseline back"),
     /** Records were lost, duplicated or out of order although the scenario guarantees otherwise. */

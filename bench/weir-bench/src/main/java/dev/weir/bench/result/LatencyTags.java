@@ -69,17 +69,14 @@ public final class LatencyTags {
         return PHASE + number + "/" + tag;
     }
 
-    /** Returns the histograms of the whole run, leaving out the histograms of its phases. */
+    /** Returns the histograms of the whole run, without the histograms of its phases. */
     static List<Histogram> ofRun(List<Histogram> all) {
         return all.stream()
                 .filter(each -> each.getTag() == null || !each.getTag().startsWith(PHASE))
                 .toList();
     }
 
-    /**
-     * Returns the histograms of one phase. Removes the phase prefix from their tags, so that they can be read like the
-     * histograms of a run.
-     */
+    /** Returns the histograms of one phase, without the phase prefix of their tags. */
     static List<Histogram> ofPhase(int number, List<Histogram> all) {
         String prefix = ofPhase(number, "");
         List<Histogram> ofIt = new ArrayList<>();

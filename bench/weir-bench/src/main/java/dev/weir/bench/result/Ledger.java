@@ -59,8 +59,8 @@ public record Ledger(
     }
 
     /**
-     * Adds each ledger to the ledger with the same index in the other list. If one of the lists is empty, for example
-     * because a run failed, returns the other list.
+     * Adds the ledgers with equal indexes. If one list is empty, for example after a failed run, returns the other
+     * list.
      */
     private static List<Ledger> plus(List<Ledger> some, List<Ledger> others) {
         if (some.isEmpty() || others.isEmpty()) {

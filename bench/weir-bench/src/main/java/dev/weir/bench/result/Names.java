@@ -19,8 +19,8 @@ final class Names {
     }
 
     /**
-     * Converts a name to a safe file name. Disallowed characters are replaced by their character codes, so that
-     * different names stay different.
+     * Converts a name to a file name. Disallowed characters are replaced by their codes, so different names stay
+     * different.
      */
     static String toFileName(String name) {
         StringBuilder safe = new StringBuilder();

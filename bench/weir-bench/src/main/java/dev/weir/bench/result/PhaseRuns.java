@@ -35,19 +35,15 @@ public final class PhaseRuns {
                 : null;
     }
 
-    /**
-     * Returns the ID of the point at which a run was executed. If the given ID belongs to a phase of the run, removes
-     * the suffix for the phase.
-     */
+    /** Returns the ID of a run's point: the given ID without the suffix for a phase. */
     public static String pointOfRun(String pointId) {
         Matcher phase = ID.matcher(pointId);
         return phase.matches() ? phase.group(1) : pointId;
     }
 
     /**
-     * Returns the phases of all runs at a point. Phases of different runs are assigned to the same point if they have
-     * the same number and settings and were started by the same command, for example because all runs replayed one
-     * timeline.
+     * Returns the phases of all runs at a point. Phases with the same number, settings and command belong to the same
+     * point, for example if all runs replayed one timeline.
      */
     public static Map<Point, List<Run>> of(Point point, List<Run> runs) {
         Map<Map<String, String>, Point> points = new LinkedHashMap<>();
@@ -78,7 +74,6 @@ public final class PhaseRuns {
         return variant == 1 ? id : id + "-" + letters(variant);
     }
 
-    /** Returns a, b, ..., z, aa, ab, ..., like the columns of a spreadsheet. */
     private static String letters(int number) {
         int before = (number - 1) / 26;
         return (before == 0 ? "" : letters(before)) + (char) ('a' + (number - 1) % 26);

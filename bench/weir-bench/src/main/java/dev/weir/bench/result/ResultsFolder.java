@@ -173,7 +173,7 @@ public final class ResultsFolder {
             byte[] line = (JSON.writeValueAsString(run) + "\n").getBytes(StandardCharsets.UTF_8);
             try (FileChannel file =
                     FileChannel.open(path.resolve(RUNS), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-                // Remove an incomplete line left by an interrupted writer.
+                // An interrupted writer may have left an incomplete line.
                 file.truncate(wholeLinesBytes);
                 file.position(wholeLinesBytes);
                 ByteBuffer bytes = ByteBuffer.wrap(line);
@@ -190,8 +190,8 @@ public final class ResultsFolder {
     }
 
     /**
-     * Returns the latencies of a run, with one histogram per interval and tag. Returns an empty list if the scenario
-     * measures no latency. If the key belongs to a phase (see {@link PhaseRuns}), returns the latencies of that phase.
+     * Returns the latencies of a run, or of a phase (see {@link PhaseRuns}), with one histogram per interval and tag.
+     * Returns an empty list if the scenario measures no latency.
      */
     public List<Histogram> latencyIntervals(Run.Key key) {
         PhaseRuns.Origin phase = PhaseRuns.origin(key);
@@ -269,7 +269,7 @@ public final class ResultsFolder {
             channel.force(true);
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            Files.deleteIfExists(fresh); // If the disk is full, deleting the incomplete file frees space.
+            Files.deleteIfExists(fresh); // If the disk is full, this frees space.
             throw e;
         }
     }

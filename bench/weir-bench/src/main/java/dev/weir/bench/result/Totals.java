@@ -43,15 +43,12 @@ public record Totals(
      */
     public static final String CEILING = "ceiling";
 
-    /**
-     * Metric: rate as a percentage of the nominal ceiling, which assumes that handlers block for exactly their
-     * configured time.
-     */
+    /** Metric: rate as a percentage of the nominal ceiling, where handlers block for their configured time. */
     public static final String NOMINAL = "% of ceiling";
 
     /**
-     * Metric: rate as a percentage of {@link #CEILING}. This metric is not used to compare drivers: if a driver wakes
-     * up its handlers late, they block longer, which lowers the ceiling itself.
+     * Metric: rate as a percentage of {@link #CEILING}. It is not used to compare drivers: a driver that wakes its
+     * handlers late lowers its own ceiling.
      */
     public static final String EFFICIENCY = "efficiency";
 

@@ -26,18 +26,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The analysis of a finished or unfinished campaign: for each point and driver, the medians and the ratio to the
- * baseline with its interval and verdict. The points of the campaign come first. Phases of runs that were changed while
- * they were measured follow as additional points. Immutable, thread-safe.
+ * baseline with its interval and verdict. The campaign's points come first, then the phases of changed runs as
+ * additional points. Immutable, thread-safe.
  */
 public record Analysis(Campaign campaign, List<PointResult> points) {
 
     /** Confidence level of all intervals. */
     public static final double CONFIDENCE = 0.95;
 
-    /** Smallest number of rounds for a verdict. Two rounds are enough for an interval, but not for a verdict. */
+    /** Smallest number of rounds for a verdict. An interval needs two. */
     public static final int MIN_ROUNDS = 3;
 
-    /** Smallest number of drivers needed to estimate their typical deviation. */
+    /** Smallest number of drivers from which their typical deviation is estimated. */
     private static final int MIN_DRIVERS = 4;
 
     /** Smallest relative difference that matters. */
@@ -75,7 +75,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         Map<Metric, Integer> next = new EnumMap<>(Metric.class);
         List<PointResult> points = new ArrayList<>();
         for (PointFigures atPoint : figures) {
-            // The adjusted p-values must be consumed in the order in which testedP returned the original values.
+            // The order must be the same as in testedP.
             points.add(atPoint.result(
                     metric -> adjusted.getOrDefault(metric, new double[0])[next.merge(metric, 1, Integer::sum) - 1]));
         }
@@ -98,7 +98,6 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
                 metric);
     }
 
-    /** Collects the figures of all drivers at one point. */
     private static final class PointFigures {
         private final Campaign campaign;
         private final Point point;
@@ -127,8 +126,8 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
 
         /**
-         * The p-values of the drivers that are tested against the baseline. The control (A/A) is not tested, because it
-         * is used to measure the noise.
+         * The p-values of the drivers that are tested against the baseline. The control (A/A) measures the noise and is
+         * not tested.
          */
         List<Double> testedP(Metric metric) {
             List<Double> p = new ArrayList<>();
@@ -171,7 +170,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
             if (control != null) {
                 for (Metric metric : Metric.values()) {
                     RatioInterval interval = interval(campaign.control(), control, metric);
-                    // Without an interval for the control, the noise is unknown, so any difference may be noise.
+                    // Without an interval for the control, any difference may be noise.
                     noise.put(metric, interval.isBounded() ? interval.farthestFactor() : Double.POSITIVE_INFINITY);
                 }
             }
@@ -192,9 +191,8 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
 
         /**
-         * The typical deviation of the drivers' ratios from round to round. It is used as a lower bound for the
-         * deviation of each driver. All drivers run on the same machine and have only a few rounds, so a smaller
-         * deviation is assumed to be due to chance.
+         * The typical deviation of the drivers' ratios from round to round, a lower bound for each driver's deviation.
+         * A driver has only a few rounds, so a smaller deviation is due to chance.
          */
         private double leastDeviation(DriverFigures baseline, Metric metric) {
             double[] all = drivers.values().stream()
@@ -206,7 +204,7 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
         }
     }
 
-    /** Collects the figures of one driver at one point. If a run is invalid, its figures remain NaN. */
+    /** The figures of one driver at one point. Figures of invalid runs are NaN. */
     private static final class DriverFigures {
         private final Map<Metric, double[]> byRound = new EnumMap<>(Metric.class);
         private final Map<String, List<Double>> metrics = new LinkedHashMap<>();

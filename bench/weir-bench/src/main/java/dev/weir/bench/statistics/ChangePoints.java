@@ -24,17 +24,17 @@ import java.util.SplittableRandom;
  */
 public final class ChangePoints {
 
-    /** Smallest number of figures in a level. One or two deviating figures may just be outliers. */
+    /** Smallest number of figures in a level. Fewer may be outliers. */
     public static final int MIN_LENGTH = 3;
 
     /**
-     * Smallest length of a series in which a level of only {@link #MIN_LENGTH} figures can be detected. If a shorter
-     * series is shuffled, the levels are too often separated as clearly as in the original order. With 12 figures, this
-     * is the case for 2 of the (12 choose 3) orders, which is a smaller fraction than {@link #ALPHA}.
+     * Smallest length of a series in which a level of {@link #MIN_LENGTH} figures can be detected. In shorter series,
+     * random orders separate such levels too often. With 12 figures, 2 of the (12 choose 3) orders do, which is a
+     * smaller fraction than {@link #ALPHA}.
      */
     public static final int FEWEST = 12;
 
-    /** Significance level: the largest acceptable fraction of unchanged series that are wrongly reported as changed. */
+    /** Significance level: the largest fraction of unchanged series that are reported as changed. */
     public static final double ALPHA = 0.01;
 
     private static final int PERMUTATIONS = 4_999;
@@ -68,7 +68,7 @@ public final class ChangePoints {
         return find(series, 0);
     }
 
-    /** Searches a part of a series. {@code from} is the part's offset in the series. */
+    /** Searches a part of a series that starts at the offset {@code from}. */
     private static Finding find(double[] part, int from) {
         double p = 1;
         if (part.length >= 2 * MIN_LENGTH) {
@@ -86,10 +86,7 @@ public final class ChangePoints {
         return new Finding(List.of(new Segment(from, from + part.length, Samples.median(part))), p);
     }
 
-    /**
-     * A division of a series into two sides: the index at which the second side begins, and the distance between the
-     * sides.
-     */
+    /** A division of a series in two: the index at which the second side begins, and the distance between the sides. */
     private record Division(int at, double distance) {}
 
     /** The pairwise distances of the figures in one part of a series. Confined to one thread. */
@@ -97,20 +94,17 @@ public final class ChangePoints {
         private final double[][] distances;
 
         /**
-         * Sums over the matrix of distances, with rows and columns in the current order. The entry at {@code [i][j]} is
-         * the sum over the first i rows and j columns. Only entries with {@code i <= j} are computed.
+         * Sums over the matrix of distances, in the current order: {@code [i][j]} sums the first i rows and j columns,
+         * for {@code i <= j}.
          */
         private final double[][] sums;
 
         private final int[] order;
 
-        /**
-         * Weight of the distances between figures on the same side, indexed by the length of that side and of the other
-         * side.
-         */
+        /** Weight of the distances within a side, by the lengths of this side and the other side. */
         private final double[][] within;
 
-        /** Weight of the distances between figures on different sides, indexed by the total length of both sides. */
+        /** Weight of the distances between the sides, by their total length. */
         private final double[] across;
 
         Energy(double[] part) {
@@ -135,8 +129,8 @@ public final class ChangePoints {
         }
 
         /**
-         * Returns the division whose two sides have the greatest distance. The first side begins at the start of the
-         * part, but the second side may end before the end of the part.
+         * Returns the division with the greatest distance. The first side starts the part; the second side may end
+         * before the end of the part.
          */
         Division best() {
             int n = order.length;
@@ -144,8 +138,8 @@ public final class ChangePoints {
                 double[] of = distances[order[i]];
                 double[] before = sums[i];
                 double[] upTo = sums[i + 1];
-                // The distances are symmetric, so the sum of the entries left of the diagonal in this row equals the
-                // sum of the entries above the diagonal in the column with the same index.
+                // The distances are symmetric: this row's sum left of the diagonal equals the column's sum above the
+                // diagonal.
                 double row = before[i + 1] - before[i];
                 for (int j = i; j < n; j++) {
                     row += of[order[j]];
@@ -168,8 +162,8 @@ public final class ChangePoints {
 
         /**
          * Returns left * right / (left + right) times the energy distance, which is 2 * across / (left * right) -
-         * withinLeft / left² - withinRight / right². The product is expanded with precomputed weights to avoid
-         * divisions, because most of the running time is spent in this method.
+         * withinLeft / left² - withinRight / right². Precomputed weights avoid divisions, because most of the running
+         * time is spent here.
          */
         private double distance(int at, int to) {
             int right = to - at;
@@ -179,14 +173,11 @@ public final class ChangePoints {
             return across[to] * between - within[at][right] * withinLeft - within[right][at] * withinRight;
         }
 
-        /**
-         * Estimates the probability that the figures, in random order, can be divided into two sides with at least the
-         * distance of the division {@code found}.
-         */
+        /** Estimates the probability that the figures, in random order, can be divided with at least this distance. */
         double p(Division found) {
             SplittableRandom random = new SplittableRandom(order.length);
-            // Subtract a margin for rounding errors. If a series has few distinct figures, many orders have exactly the
-            // same distance and must be counted.
+            // Subtract a margin for rounding errors: in a series with few distinct figures, many orders have exactly
+            // this distance.
             double atLeast = found.distance * (1 - 1e-9);
             int exceeding = 0;
             for (int drawn = 1; drawn <= PERMUTATIONS; drawn++) {

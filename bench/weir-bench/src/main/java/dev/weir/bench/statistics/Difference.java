@@ -8,9 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares a driver's ratio to the baseline at the same point in two campaigns. The figures themselves are not
- * compared, because runs are comparable only within a round and two campaigns have no rounds in common. The ratios are
- * compared only if the noise of both campaigns overlaps. Immutable, thread-safe.
+ * Compares a driver's ratio to the baseline at the same point in two campaigns. Ratios are compared because figures are
+ * comparable only within a round, and only if the noise of both campaigns overlaps. Immutable, thread-safe.
  *
  * @param why the reason why no difference is reported; empty if a difference is reported
  */
@@ -54,10 +53,7 @@ public record Difference(
         return List.copyOf(all);
     }
 
-    /**
-     * Throws an exception if any run was changed while it was measured, because such runs are not comparable. The
-     * message names these runs.
-     */
+    /** Throws an exception that names the runs that were changed, if any. Changed runs are not comparable. */
     private static void requireUnchanged(Analysis analysis) {
         List<String> changed = analysis.points().stream()
                 .flatMap(point -> point.drivers().stream())
@@ -105,7 +101,7 @@ public record Difference(
         return new Difference(point, driver, metric, a, b, b.ratio() > a.ratio() ? Kind.HIGHER : Kind.LOWER, "");
     }
 
-    /** The reason why nothing in these two campaigns can be compared; empty if they can be compared. */
+    /** The reason why nothing in these campaigns can be compared; empty if they can be compared. */
     private static String unlike(Campaign before, Campaign after) {
         if (!before.workload().equals(after.workload())) {
             return "the workload files differ";

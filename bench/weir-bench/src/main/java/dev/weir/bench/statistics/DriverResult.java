@@ -42,7 +42,7 @@ public record DriverResult(
     /** The name of the component that limited the driver if a metric is one of the {@link #bounds}. */
     public static final String LIMIT = "broker";
 
-    /** Returns whether this metric's figure is only a bound, so that the true figure may be better. */
+    /** Returns whether this metric's figure is only a bound. */
     public boolean isBound(Metric metric) {
         return bounds.contains(metric);
     }

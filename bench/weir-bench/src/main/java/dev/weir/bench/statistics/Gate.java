@@ -13,9 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A required ratio of two drivers in one metric, such as {@code weir rate >= 1.3 of plain}. The ratio must meet the
- * bound at each point. To rule out passing by chance, the bound is compared with the less favourable end of the ratio's
- * interval instead of the ratio itself. Immutable, thread-safe.
+ * A required ratio of two drivers in one metric, such as {@code weir rate >= 1.3 of plain}. At each point, the less
+ * favourable end of the ratio's interval must meet the bound. Immutable, thread-safe.
  *
  * @param text the rule as the user wrote it
  * @param least whether the bound is the lowest allowed ratio; otherwise it is the highest
@@ -97,10 +96,7 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
         return new Outcome(point, interval, why.isEmpty(), why);
     }
 
-    /**
-     * The reason why the rule cannot be evaluated; empty if it can. For example, missing runs prevent the evaluation,
-     * because they could bias the result.
-     */
+    /** The reason why the rule cannot be evaluated, for example missing runs; empty if it can. */
     private String doubt(ResultsFolder folder, Point point) {
         for (String name : List.of(driver, other)) {
             List<Run> runs = folder.runs().stream()
@@ -126,8 +122,7 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
             long bounded = runs.stream()
                     .filter(run -> run.flags().contains(Flag.BROKER_BOUND))
                     .count();
-            // If the brokers limited a driver, its true rate may be higher. The rule cannot be evaluated if a higher
-            // rate of this driver could break it.
+            // The brokers limited this driver. Its true rate may be higher, which could break the rule.
             if (metric.dependsOnBrokers() && name.equals(least ? other : driver) && 2 * bounded >= runs.size()) {
                 return "brokers held back " + name + " in " + bounded + " of " + runs.size() + " runs";
             }

@@ -27,10 +27,10 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     /** The maximum number of campaigns in a history. Older campaigns are ignored. */
     public static final int MAX_CAMPAIGNS = 200;
 
-    /** The maximum error in the detected start of a level, as a number of campaigns. */
+    /** The maximum error in the start of a level, as a number of campaigns. */
     private static final int UNSURE_CAMPAIGNS = 2;
 
-    /** Largest expected fraction of false findings among the series reported as changed. */
+    /** Largest expected fraction of false findings among reported series. */
     public static final double FALSE_DISCOVERIES = 0.05;
 
     /**
@@ -59,11 +59,11 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
 
         /**
          * Returns the best of the levels that are better than the current level by at least {@code least}; null if
-         * there is no such level. Ignores levels that the user has accepted as past.
+         * there is none. Ignores levels that the user has accepted as past.
          *
-         * @param acceptedMillis a time in milliseconds. A level is accepted as past if all of its campaigns started
-         *     before this time. Because the detected end of a level may be wrong by two campaigns, up to two campaigns
-         *     may have started later, provided that at least one started before.
+         * @param acceptedMillis levels whose campaigns started before this time, in milliseconds, are accepted as past.
+         *     Up to two campaigns may have started later, because the detected end of a level may be wrong, if at least
+         *     one started before.
          * @param least the smallest relative loss
          */
         public @Nullable Level lost(long acceptedMillis, double least) {
@@ -82,7 +82,6 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
             return best;
         }
 
-        /** The relative loss from the given level to the current level; negative if the current level is better. */
         private double worse(Level than) {
             return metric.higherIsBetter() ? than.value() / now().value() - 1 : now().value() / than.value() - 1;
         }
@@ -145,8 +144,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
         }
 
         /**
-         * Returns a driver's figures, or null if they are not comparable because they are only bounds or come from runs
-         * that were changed while they were measured. Also returns null if the metric was not measured.
+         * Returns a driver's figures; null if the metric was not measured, is only a bound, or comes from changed runs.
          */
         private static @Nullable Reading reading(DriverResult driver, Metric metric, boolean isOne) {
             double median = driver.medians().getOrDefault(metric, Double.NaN);
@@ -167,8 +165,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
         }
 
         /**
-         * Returns the figures to search for changes: the ratios of all drivers except the baseline, or the baseline's
-         * medians if there are no ratios.
+         * Returns the figures to search for changes: the ratios to the baseline, or the baseline's medians if there are
+         * no ratios.
          */
         private Map<Key, Double> figures() {
             Map<Key, Double> figures = new LinkedHashMap<>();
@@ -183,21 +181,20 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
         }
     }
 
-    /** The collected figures of one series. */
     private record Figures(boolean isRatio, List<Campaign> campaigns, List<Double> values) {}
 
     /**
-     * The value of a setting that identifies the cluster or the worker machines. Empty if the setting is absent,
-     * because the campaign started its own brokers or ran on this machine only.
+     * The value of a setting that identifies the cluster or the worker machines. Empty if the campaign started its own
+     * brokers or ran on this machine.
      */
     private static String place(Campaign campaign, String setting) {
         return campaign.environment().settings().getOrDefault(setting, "");
     }
 
     /**
-     * Returns a history for each set of comparable campaigns. The history with the most campaigns comes first.
-     * Comparable campaigns have the same name, workload, baseline, processor, number of cores, cluster and worker
-     * machines, and either all or none of them compare ratios.
+     * Returns a history for each set of comparable campaigns, the largest first. Comparable campaigns have the same
+     * name, workload, baseline, processor, number of cores, cluster and worker machines, and either all or none of them
+     * compare ratios.
      */
     public static List<History> of(List<Snapshot> snapshots) {
         Map<List<Object>, List<Snapshot>> alike = new LinkedHashMap<>();
@@ -233,7 +230,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
             });
         }
         List<Map.Entry<Key, Figures>> all = List.copyOf(figures.entrySet());
-        // On a logarithmic scale, a change by a given factor has the same size at every level.
+        // Logarithms give a change by a factor the same size at every level.
         List<ChangePoints.Finding> findings = all.stream()
                 .map(each -> ChangePoints.of(
                         each.getValue().values.stream().mapToDouble(Math::log).toArray()))

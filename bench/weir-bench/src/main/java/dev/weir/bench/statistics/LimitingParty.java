@@ -17,38 +17,35 @@ public final class LimitingParty {
     /** Largest fraction of records that a generator may send late. */
     public static final double MAX_LATE_SHARE = 0.01;
 
-    /** A thread that runs for more than this fraction of the time is not waiting for anything. */
+    /** Fraction of the time above which a running thread counts as not waiting. */
     static final double BUSY = 0.9;
 
-    /** A process that runs for less than this fraction of the time mostly waits. */
+    /** Fraction of the time below which a process mostly waits. */
     static final double IDLE = 0.5;
 
-    /**
-     * If a driver waits for at least this fraction of the time, its rate is noticeably lower than the library could
-     * reach.
-     */
+    /** Fraction of the time at which waiting noticeably lowers a driver's rate. */
     static final double HELD_BACK = 0.2;
 
-    /** If at least this fraction of the cores is in use, all cores count as busy. */
+    /** Fraction of the cores in use at which all cores count as busy. */
     private static final double SATURATED = 0.95;
 
-    /** If brokers use less than this fraction of the cores on a busy machine, they do not count as the limit. */
+    /** Fraction of the cores below which brokers on a busy machine do not count as the limit. */
     private static final double SMALL_PART = 0.1;
 
-    /** A driver counts as always fetching if a fetch was in flight for at least this fraction of the time. */
+    /** Fraction of the time with a fetch in flight at which a driver counts as always fetching. */
     static final double ALWAYS = 0.9;
 
     /** Name of the figure for the average batch size of Kafka's producers. */
     public static final String BATCH_KILOBYTES = "client: kB per batch";
 
-    /** For smaller batches than this, a broker's fixed cost per batch is higher than the cost of the records. */
+    /** Batch size below which a broker's fixed cost per batch exceeds the cost of the records. */
     public static final double SMALL_BATCH_KB = 4;
 
     private LimitingParty() {}
 
     /**
-     * Returns whether the driver is known to have kept a fetch in flight practically all the time. Otherwise the driver
-     * may have waited without having requested any records, and the brokers are not to blame.
+     * Returns whether the driver is known to have kept a fetch in flight practically all the time. Otherwise, it may
+     * have waited without a request, which is not the brokers' fault.
      */
     public static boolean asksAlways(Totals totals) {
         double told = totals.metrics().getOrDefault(Pass.FETCH_UNDER_WAY, Double.NaN) / 100;
@@ -57,9 +54,8 @@ public final class LimitingParty {
     }
 
     /**
-     * Returns whether the driver's producer is known to have sent very small batches. If so, the brokers spend most of
-     * their time handling requests. These requests are numerous only because the driver's window is small, so the
-     * brokers are not regarded as the limit.
+     * Returns whether the driver's producer is known to have sent very small batches. The brokers are then busy with
+     * requests because of the driver's small window, and do not count as the limit.
      */
     public static boolean sendsLittle(Totals totals) {
         return totals.metrics().getOrDefault(BATCH_KILOBYTES, Double.NaN) < SMALL_BATCH_KB;
@@ -93,12 +89,12 @@ public final class LimitingParty {
         if (saturated) {
             flags.add(Flag.MACHINE_SATURATED);
         }
-        // A broker serves each connection with a single network thread. If each broker used a whole core while the
-        // driver was mostly idle, the driver was waiting for the brokers.
+        // A broker has one network thread per connection. The driver waited if each broker used a whole core and the
+        // driver was mostly idle.
         boolean heldBack = brokerCores >= BUSY * brokers && driverCores < IDLE;
         if (streams) {
             double waiting = 1 - driverCores;
-            // If the driver was idle while the brokers were busy with its requests, it was waiting for the brokers.
+            // The driver was idle while the brokers were busy with its requests.
             heldBack |= asksAlways && waiting >= HELD_BACK && brokerCores / brokers >= waiting;
             // The brokers used cores that the driver could have used.
             heldBack |= saturated && brokerCores >= SMALL_PART * cores;
@@ -110,8 +106,8 @@ public final class LimitingParty {
     }
 
     /**
-     * Returns whether a larger fraction of the records than {@link #MAX_LATE_SHARE} was sent late. If so, the generator
-     * did not keep to the plan, and the run measured the generator instead of the driver.
+     * Returns whether a larger fraction of the records than {@link #MAX_LATE_SHARE} was sent late, so that the run
+     * measured the generator.
      */
     public static boolean isGeneratorBound(Histogram latenessNanos, long toleranceNanos) {
         return isGeneratorBound(latenessNanos, toleranceNanos, MAX_LATE_SHARE);

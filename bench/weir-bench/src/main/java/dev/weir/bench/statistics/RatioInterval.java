@@ -59,7 +59,7 @@ public record RatioInterval(
                 Math.exp(mean), median, Math.exp(mean - half), Math.exp(mean + half), rounds, confidence, p);
     }
 
-    /** The logarithms of the ratios, for the rounds that have figures for both drivers. */
+    /** The logarithms of the ratios of rounds with figures for both drivers. */
     private static double[] logs(double[] driver, double[] baseline) {
         double[] logs = new double[driver.length];
         int rounds = 0;
@@ -86,7 +86,7 @@ public record RatioInterval(
         return low <= value && value <= high;
     }
 
-    /** The largest factor between the two drivers, in either direction, that the interval allows. */
+    /** The largest factor between the two drivers that the interval allows, in either direction. */
     double farthestFactor() {
         return Math.max(high, 1 / low);
     }

@@ -17,10 +17,10 @@ import java.util.Arrays;
  */
 public final class SteadyState {
 
-    /** Smallest number of intervals in the steady part of a series. */
+    /** Smallest number of intervals in a steady part. */
     public static final int MIN_INTERVALS = 8;
 
-    /** Largest tolerated relative change over the steady part of a series. */
+    /** Largest tolerated relative change over a steady part. */
     public static final double MAX_DRIFT = 0.05;
 
     /** Largest spread (standard deviation divided by mean) at which the mean is still meaningful. */
@@ -53,8 +53,8 @@ public final class SteadyState {
     }
 
     /**
-     * Returns whether a whole series rises or falls by more than {@link #MAX_DRIFT} and this slope is statistically
-     * significant. Returns false if the series has fewer than {@link #MIN_INTERVALS} intervals.
+     * Returns whether a whole series changes by more than {@link #MAX_DRIFT} with a statistically significant slope.
+     * Returns false for fewer than {@link #MIN_INTERVALS} intervals.
      */
     public static boolean drifts(double... series) {
         return series.length >= MIN_INTERVALS
@@ -72,8 +72,7 @@ public final class SteadyState {
         double bestError = Double.POSITIVE_INFINITY;
         double sum = 0;
         double squares = 0;
-        // Subtracts one of the values from all values. Otherwise the squares of large, nearly equal numbers would
-        // cancel out and lose precision.
+        // Without the shift, the squares of large, nearly equal numbers lose precision.
         double shift = series.length == 0 ? 0 : series[series.length - 1];
         for (int i = series.length - 1; i >= 0; i--) {
             double value = series[i] - shift;
@@ -81,8 +80,8 @@ public final class SteadyState {
             squares += value * value;
             int n = series.length - i;
             double error = (squares - sum * sum / n) / ((double) n * n);
-            // Only starts in the first half are considered, because the last few values can be similar by chance. Among
-            // equally good starts, "<=" selects the earliest, because the loop runs backward.
+            // The start must be in the first half, because the last values can be similar by chance. The loop runs
+            // backward, so "<=" selects the earliest of equal starts.
             if (i <= series.length / 2 && error <= bestError) {
                 bestError = error;
                 best = i;
@@ -104,8 +103,8 @@ public final class SteadyState {
     }
 
     /**
-     * Mann-Kendall test: how strongly the values rise (positive) or fall (negative), in standard deviations. Ties are
-     * not corrected for.
+     * Mann-Kendall test: how strongly the values rise (positive) or fall (negative), in standard deviations, without a
+     * correction for ties.
      */
     private static double kendallZ(double[] values) {
         long s = 0;

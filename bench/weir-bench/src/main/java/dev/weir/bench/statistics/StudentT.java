@@ -8,7 +8,7 @@ final class StudentT {
 
     private StudentT() {}
 
-    /** The probability that a value from the distribution has an absolute value of at least |t|. */
+    /** The probability of an absolute value of at least |t|. */
     static double twoSidedP(double t, int degrees) {
         double angle = Math.atan(Math.abs(t) / Math.sqrt(degrees));
         double cos = Math.cos(angle);
@@ -35,7 +35,7 @@ final class StudentT {
         while (true) {
             double middle = (low + high) / 2;
             if (middle == low || middle == high) {
-                return middle; // There is no double between low and high.
+                return middle; // No double is between low and high.
             }
             if (twoSidedP(middle, degrees) > 1 - confidence) {
                 low = middle;

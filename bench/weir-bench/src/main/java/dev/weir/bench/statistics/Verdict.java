@@ -11,7 +11,7 @@ public enum Verdict {
     WORSE,
     /** Practically the same: the whole interval lies within the margin of differences that do not matter. */
     SAME,
-    /** There is evidence neither of a difference nor of equality. */
+    /** Neither a difference nor equality is evident. */
     UNCLEAR,
     /** Fewer than {@link Analysis#MIN_ROUNDS} rounds have figures that may be quoted. */
     NOT_MEASURED;

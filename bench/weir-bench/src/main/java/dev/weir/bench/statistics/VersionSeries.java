@@ -123,7 +123,6 @@ public record VersionSeries(Point point, String driver, Metric metric, List<Figu
         return List.copyOf(series);
     }
 
-    /** Returns whether a version was measured with several versions of kafka-clients. */
     private static boolean isAmbiguous(LibraryVersion version, List<LibraryVersion> all) {
         return all.stream().anyMatch(each -> each.label().equals(version.label()) && !each.equals(version));
     }
@@ -131,8 +130,8 @@ public record VersionSeries(Point point, String driver, Metric metric, List<Figu
     /**
      * Returns the versions of the campaign's drivers, by driver name.
      *
-     * @param known the versions from earlier campaigns, by driver and label; if a commit is measured again, its
-     *     existing entry is reused, so that it keeps its position in the order
+     * @param known the versions from earlier campaigns, by driver and label; a commit that is measured again keeps its
+     *     entry and its position
      */
     private static Map<String, LibraryVersion> versions(
             Campaign campaign, Map<String, Map<String, LibraryVersion>> known) {
@@ -149,7 +148,6 @@ public record VersionSeries(Point point, String driver, Metric metric, List<Figu
         return versions;
     }
 
-    /** Returns the driver's name without its version. */
     private static String library(String driver) {
         int at = driver.indexOf('@');
         return at < 0 ? driver : driver.substring(0, at);

@@ -4,15 +4,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Decides from a process's figures whether it has warmed up. A process has warmed up when its rate is steady, its JVM
- * has compiled the running code, and the cost per record is stable. Confined to one thread.
+ * Decides from a process's figures whether it has warmed up: its rate is steady, its JVM has compiled the running code,
+ * and the cost per record is stable. Confined to one thread.
  *
- * <p>A steady rate alone is not enough. If the JIT compiler has a free core to itself, the rate soon reaches its
- * maximum although each record still costs twice as much as it will later.
+ * <p>A steady rate alone is not enough. With a free core for the JIT compiler, the rate soon reaches its maximum
+ * although each record still costs twice as much as later.
  */
 public final class WarmUp {
 
-    /** Largest fraction of the processor time that the JIT compiler may use in a process that has warmed up. */
+    /** Largest fraction of the processor time that the JIT compiler may use after the warm-up. */
     public static final double MAX_COMPILING = 0.1;
 
     /** The number of recent intervals examined for compilation and cost. */
@@ -57,7 +57,7 @@ public final class WarmUp {
                         slices.stream().skip(from).mapToDouble(Slice::cost).toArray());
     }
 
-    /** Returns whether the JIT compiler used so much of the processor time that it distorts the measured costs. */
+    /** Returns whether the JIT compiler's use of processor time distorts the measured costs. */
     public static boolean isCompiling(long compileMillis, long cpuNanos) {
         return compileMillis * 1e6 > MAX_COMPILING * cpuNanos;
     }

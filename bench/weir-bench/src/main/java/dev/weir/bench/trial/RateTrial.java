@@ -36,27 +36,21 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs trials of one driver at one point. A generator sends records according to a plan, and fresh members of a new
- * group read them. The latency from the planned send time decides the outcome. Confined to one thread.
+ * Runs trials of one driver at one point. A generator sends planned records to fresh members of a new group. The
+ * latency from the planned send time decides the outcome. Confined to one thread.
  */
 public final class RateTrial implements Trials {
-    /**
-     * Seconds added to the length of the send plan, so that it does not end before the trial. They cover the time for
-     * members to leave and join, the delay until reports arrive, and a safety margin.
-     */
+    /** Seconds added to the length of the send plan, for members that leave and join, and for late reports. */
     private static final double SPARE_SECONDS = 200;
 
-    /**
-     * If members lag by more than this, the trial is aborted, because they cannot catch up before it ends. If
-     * {@link #LOST_FACTOR} times the target's limit is larger, that product is used as the limit.
-     */
+    /** Lag at which a trial is aborted, or {@link #LOST_FACTOR} times the target's limit if that is larger. */
     private static final double LOST_MILLIS = 3_000;
 
     private static final double LOST_FACTOR = 10;
 
     /**
-     * Fraction of the rate that is sent in the first half of the warm-up. During this time the processes are still
-     * compiling their code and fall behind. If the rate is close to their limit, they would take minutes to catch up.
+     * Fraction of the rate in the first half of the warm-up. Processes that still compile fall behind, and near their
+     * limit they would take minutes to catch up.
      */
     private static final double WARMING_SHARE = 0.5;
 
@@ -122,7 +116,6 @@ public final class RateTrial implements Trials {
         return new DriverSession(process, cluster, point);
     }
 
-    /** A running trial. */
     private final class Running implements TrialMembers.Listener {
         private final Attempt attempt;
         private final long seed;
@@ -202,8 +195,8 @@ public final class RateTrial implements Trials {
         }
 
         /**
-         * Waits until the group is complete. The recovery time is measured from this moment, because the time that a
-         * group takes to form depends on its settings.
+         * Waits until the group is complete. The recovery time starts then, because the time to form a group depends on
+         * its settings.
          */
         private void awaitComplete(String group) throws InterruptedException {
             members.awaitFirst();
@@ -215,7 +208,7 @@ public final class RateTrial implements Trials {
             members.awaitSettled(() -> cluster.groups().isSettled(group, all, point.partitions()));
         }
 
-        /** Makes the generator begin its send plan after a short delay, and returns the start time of the plan. */
+        /** Makes the generator begin its plan after a short delay. Returns the start time. */
         private long beginPlan(String topic, double recordsPerSecond) throws InterruptedException {
             GeneratorFailure.tellingApart(() -> {
                 configure(generator, topic, Scenario.PRODUCE, point.producer(), GeneratorPlan.held(point, seed));
@@ -241,11 +234,10 @@ public final class RateTrial implements Trials {
                 Scenario scenario,
                 Map<String, String> client,
                 Map<String, String> options) {
-            // The hottest partition gets the most records. Each partition is configured for that number of records.
+            // Each partition is configured for the number of records of the hottest one.
             double most = PartitionSpread.shares(point.partitions(), point.partitionSkew())[0];
             long records = (long) Math.ceil(planSeconds * attempt.rate() * most);
-            // Record 0 already exists in each partition, so it is read in addition to the records that the generator
-            // sends.
+            // Record 0 of each partition exists already and is read too.
             session.configure(topic, scenario == Scenario.PRODUCE ? records : records + 1, scenario, client, options);
         }
 
@@ -262,20 +254,19 @@ public final class RateTrial implements Trials {
         }
 
         /**
-         * Figures that remote processes report when their passes end. They show how busy the machines were. If records
-         * seemed to arrive before they were due, they also show errors of the machines' clocks.
+         * Figures that remote processes report when their passes end: the load of their machines and, if records
+         * arrived too early, the errors of their clocks.
          */
         private Map<String, Double> toldElsewhere() throws InterruptedException {
             if (launcher.isHere()) {
                 return Map.of();
             }
             try {
-                told.clear(); // Remove figures reported by members that were restarted earlier.
+                told.clear(); // Remove figures of members that were restarted earlier.
                 members.endGenerator();
                 members.leaveAll();
             } catch (RunFailure | GeneratorFailure e) {
-                // The trial has already been judged, so this failure does not matter. If a member does not leave,
-                // closing its process ends it.
+                // The trial has been judged already. If a member does not leave, closing its process ends it.
                 return Map.of();
             }
             Map<String, Double> figures = new TreeMap<>(ofSender);
@@ -294,7 +285,7 @@ public final class RateTrial implements Trials {
                     awaitComplete(group);
                 }
                 case PAUSE -> members.pause(settings.pauseSeconds());
-                default -> {} // STEP and HOLD have no disturbance. COLD_START had it already.
+                default -> {} // STEP and HOLD have no disturbance. The disturbance of COLD_START is over.
             }
         }
 
@@ -325,7 +316,7 @@ public final class RateTrial implements Trials {
             background.endPass();
             brokerNanos = OptionalCounts.minus(cluster.cpuNanos(), brokerNanos);
             long endNanos = System.nanoTime();
-            if (!isLost) { // The reports for the last intervals arrive slightly later.
+            if (!isLost) { // Reports of the last intervals arrive slightly later.
                 members.hearUntil(endNanos + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             }
             Outcome outcome = judge.outcome(isLost, endNanos, sent, lateness);
@@ -342,8 +333,8 @@ public final class RateTrial implements Trials {
     }
 
     /**
-     * Returns the name under which a figure is reported. If members run on other machines, adds "at this machine" to
-     * the name of each figure that describes this machine's load, because that load does not limit the members.
+     * Returns the name under which a figure is reported. If members are remote, figures of this machine's load get the
+     * suffix "at this machine".
      */
     private String placed(String figure) {
         return launcher.isHere() || !figure.startsWith("host: ") ? figure : figure + " at this machine";

@@ -130,7 +130,7 @@ final class SimulatedGroup {
     private int busy; // number of busy workers
     private int waitingRecords; // number of waiting records in all partitions
     private int nextIdle; // the first worker to check
-    private int stride = 1; // distance from one checked worker to the next, chosen so that all are checked
+    private int stride = 1; // distance to the next checked worker; reaches all workers
 
     /**
      * Creates a group whose members have joined.
@@ -216,12 +216,10 @@ final class SimulatedGroup {
         return retried;
     }
 
-    /** Stops sending. */
     void sendNoMore() {
         isSending = false;
     }
 
-    /** Advances the simulated time to {@code toNanos}. */
     void advance(long toNanos) {
         while (nowNanos < toNanos) {
             long due = reports.dueNanos();
@@ -241,7 +239,6 @@ final class SimulatedGroup {
                 : Arrays.stream(inFlight).max().orElse(0);
     }
 
-    /** Pauses all workers for this long. */
     void pause(long nanos) {
         pausedUntilNanos = nowNanos + nanos;
         advance(pausedUntilNanos);
@@ -263,15 +260,12 @@ final class SimulatedGroup {
         wakeAll();
     }
 
-    /** Makes all members join now. */
     void join() {
         Arrays.fill(isAway, false);
         wakeAll();
     }
 
-    /**
-     * Releases the records that a worker has acquired but not yet begun to handle, so that they are delivered again.
-     */
+    /** Releases the records that a worker has acquired but not begun. */
     private void release(Worker worker) {
         Sent inWork = worker.isBusy ? worker.held.pollFirst() : null;
         while (!worker.held.isEmpty()) {
@@ -325,8 +319,8 @@ final class SimulatedGroup {
     }
 
     /**
-     * The time at which a record is counted as received if its handler finishes now. A copied record is counted when
-     * its copy reaches a reader that reads only committed records.
+     * The time at which a record whose handler finishes now is received. A copied record is received by a reader of
+     * committed copies.
      */
     private long seenNanos() {
         if (!copies) {
@@ -364,22 +358,21 @@ final class SimulatedGroup {
         if (worker.held.isEmpty()) {
             inFlight[record.partition] -= worker.locked;
             worker.locked = 0;
-            takeNext(worker, kind == Kind.GREEDY); // Batches must be fetched. Single records are prefetched.
+            takeNext(worker, kind == Kind.GREEDY); // Batches are fetched; single records are prefetched.
             if (kind != Kind.FAIR) {
-                wake(); // Other workers can now take the released records.
+                wake(); // Other workers can take the released records.
             }
         } else {
             begin(worker, 0);
         }
     }
 
-    /** Lets idle workers take records until no more records can be taken. */
+    /** Lets idle workers take records as long as possible. */
     private void wake() {
         if (busy == workers.size() || nowNanos < pausedUntilNanos || waitingRecords == 0) {
             return;
         }
-        // Each call begins with a different worker, so that all processes get some records even if there are few
-        // records.
+        // Each call begins with another worker, so that all processes get some of few records.
         int from = nextIdle++;
         for (int i = 0; i < workers.size(); i++) {
             Worker worker = workers.get(Math.floorMod(from + i * stride, workers.size()));
@@ -387,8 +380,7 @@ final class SimulatedGroup {
                 continue;
             }
             boolean found = takeNext(worker, true);
-            // In a share group, any worker may take any record, so if one worker finds none, the others will find none
-            // either.
+            // In a share group, any worker may take any record, so the other workers find none either.
             if (found ? waitingRecords == 0 : kind != Kind.CONSUMERS) {
                 return;
             }
@@ -400,8 +392,8 @@ final class SimulatedGroup {
     }
 
     /**
-     * Returns the smallest number that is at least {@code from} and coprime to {@code workers}. Steps of this size
-     * reach every worker.
+     * Returns the smallest number from {@code from} on that is coprime to {@code workers}. Steps of this size reach
+     * every worker.
      */
     private static int stride(int from, int workers) {
         int stride = from;
@@ -440,7 +432,6 @@ final class SimulatedGroup {
         return false;
     }
 
-    /** The number of records that the worker is currently allowed to take from a partition. */
     private int most(Worker worker, int partition) {
         return switch (kind) {
             case FAIR -> inFlight[partition] < locks ? 1 : 0;
@@ -473,7 +464,7 @@ final class SimulatedGroup {
         Sent record = worker.held.getFirst();
         double factor = work.factorOf(record.number);
         long nanos = (long) (workMillis * factor * TimeUnit.MILLISECONDS.toNanos(1)) + OVERHEAD_NANOS;
-        // A failed call is repeated by the same worker, so the worker is busy until the retries are over.
+        // The worker is busy until its retries are over.
         int failed = Failures.of(failures, record.partition, record.number);
         schedule(worker.begunNanos + (1 + failed) * nanos + failed * retryNanos, worker, null);
     }

@@ -79,7 +79,6 @@ final class SimulatedPasses implements PassSource {
         ENDED
     }
 
-    /** Creates the passes of the named driver. */
     SimulatedPasses(WorkloadPoint point, String driver, long seed) {
         this.point = point;
         this.random = new SplittableRandom(seed);
@@ -89,7 +88,6 @@ final class SimulatedPasses implements PassSource {
         this.intervalNanos = TimeUnit.MILLISECONDS.toNanos(point.intervalMillis());
     }
 
-    /** The processor time per record. */
     private static double costNanos(WorkloadPoint point) {
         double own = RECORD_NANOS + BYTE_NANOS * point.valueBytes();
         return own

@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * Produces the reports of a {@link SimulatedGroup}, in the same form as real processes. A report covers the time since
- * the previous one. Confined to one thread. Times are nanoseconds since the plan began.
+ * Produces the reports of a {@link SimulatedGroup} in the form of real processes. A report covers the time since the
+ * previous one. Confined to one thread. Times are nanoseconds since the plan began.
  */
 final class SimulatedReports {
     private static final long CPU_NANOS = 20_000; // per record
@@ -27,7 +27,6 @@ final class SimulatedReports {
     private final Tally[] members;
     private long reportedNanos;
 
-    /** Counts of one process since its last report. */
     private static final class Tally {
         private final Histogram[] timings; // by partition
         private long records;
@@ -67,7 +66,7 @@ final class SimulatedReports {
         Arrays.setAll(members, process -> new Tally(point.partitions()));
     }
 
-    /** Counts a record sent by the generator. The simulated generator is never late. */
+    /** Counts a record sent by the generator, which is never late. */
     void sent(int partition) {
         generator.record(partition, 0);
     }
@@ -100,7 +99,7 @@ final class SimulatedReports {
             listener.ofMember(process, from, atNanos, interval, List.of(tally.timings.clone()));
             tally.clear();
         }
-        // The last histogram is for delays of the sending thread itself, which a simulation does not have.
+        // The last histogram is for delays of the sending thread, which a simulation does not have.
         List<Histogram> late = Stream.concat(Arrays.stream(generator.timings), Stream.of(new Histogram(3)))
                 .toList();
         listener.ofGenerator(from, atNanos, interval(atNanos, generator), late);

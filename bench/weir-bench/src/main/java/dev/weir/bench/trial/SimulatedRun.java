@@ -49,7 +49,6 @@ public final class SimulatedRun {
         }
     }
 
-    /** A run at a planned rate, with the figures of all reporting processes. */
     private final class Planned implements TrialMembers.Listener {
         private final LiveFigures figures = new LiveFigures(point.partitions(), point.intervalMillis(), 0);
         private final SimulatedGroup group =

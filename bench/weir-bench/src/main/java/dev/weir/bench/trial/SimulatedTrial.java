@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Runs trials of a {@link SimulatedGroup} and judges them like trials of real groups. Confined to one thread. */
+/** Runs trials of a {@link SimulatedGroup} and judges them like real trials. Confined to one thread. */
 public final class SimulatedTrial implements Trials {
     private static final double LOST_MILLIS = 3_000;
     private static final double LOST_FACTOR = 10;
@@ -30,7 +30,7 @@ public final class SimulatedTrial implements Trials {
         this.settings = settings;
     }
 
-    /** Passes the reports of a trial on to its {@link TrialJudgement}. */
+    /** Passes the reports of a trial to its {@link TrialJudgement}. */
     private static final class Ears implements TrialMembers.Listener {
         private final Histogram lateness = new Histogram(3);
         private @Nullable TrialJudgement judgement;
@@ -67,7 +67,7 @@ public final class SimulatedTrial implements Trials {
         switch (attempt.kind()) {
             case RESTART -> group.restartHalf();
             case PAUSE -> group.pause(nanos(settings.pauseSeconds()));
-            default -> {} // STEP and HOLD have no disturbance. COLD_START had it already.
+            default -> {} // STEP and HOLD have no disturbance. The disturbance of COLD_START is over.
         }
         double seconds = switch (attempt.kind()) {
             case STEP -> settings.stepSeconds();

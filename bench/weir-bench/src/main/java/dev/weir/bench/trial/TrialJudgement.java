@@ -28,42 +28,35 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the reports that cover the judged time of a trial, and judges the trial. Confined to one thread.
+ * Judges a trial from the reports that cover its judged time. Confined to one thread.
  *
- * <p>A trial of kind {@code STEP} or {@code HOLD} passes if the judged time as a whole meets the target, its last third
- * meets the target, and members do not fall further behind. In a trial with a perturbation, the group has recovered if
- * the last third of the judged time meets the target. If it does not, the group is still recovering under three
- * conditions: its delay is smaller in the last third than in the second, it receives as many records in the last third
- * as are due, and each partition receives some records (see {@link TrialWindow#silentPartition}).
+ * <p>A trial of kind {@code STEP} or {@code HOLD} passes if the judged time and its last third meet the target, and
+ * members do not fall further behind. After a perturbation, the group has recovered if the last third meets the target.
+ * It is still recovering if its delay shrinks from the second to the last third, it receives as many records as are
+ * due, and each partition receives some (see {@link TrialWindow#silentPartition}).
  */
 final class TrialJudgement {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /**
-     * The generator's lateness is tolerated up to this value, or up to {@link #TOLERATED_SHARE} of the target's limit,
-     * whichever is larger.
-     */
+    /** Tolerated lateness of the generator, or {@link #TOLERATED_SHARE} of the target's limit if that is larger. */
     private static final double TOLERATED_MILLIS = 10;
 
     private static final double TOLERATED_SHARE = 0.1;
 
-    /**
-     * Members keep up as long as their delay grows by no more than this fraction of the elapsed time. Members count as
-     * recovering if their delay shrinks by at least the fraction {@link #CATCHING_UP}.
-     */
+    /** Largest growth of the delay, as a fraction of the elapsed time, at which members keep up. */
     private static final double FALLING_BEHIND = 0.025;
 
     private static final double CATCHING_UP = 0.005;
 
-    /** A growth of the median delay up to this value is always ignored. */
+    /** Largest growth of the median delay that is always ignored. */
     private static final double LEAST_MILLIS = 50;
 
     private static final int LEAST_LOOKS = 30;
 
-    /** If the generator sends less than this fraction of the planned records, it counts as stalled or stopped. */
+    /** Fraction of the planned records below which the generator counts as stalled. */
     private static final double MOST_OF_THE_PLAN = 0.9;
 
-    /** Largest shortfall of sent records that can be explained by chance, in standard deviations. */
+    /** Largest shortfall of sent records that chance explains, in standard deviations. */
     private static final double DEVIATIONS = 4;
 
     private final Attempt attempt;
@@ -154,9 +147,8 @@ final class TrialJudgement {
         Outcome judged = isLost
                 ? new Outcome(Result.FAILED, behind(recentMillis()))
                 : attempt.kind().isPerturbation() ? recovered() : held();
-        // If the target was met, the trial passes even if the generator sent records late. In all other cases,
-        // including a group that is still catching up, the generator may have distorted the result by sending late or
-        // sending too little.
+        // A target that was met is met despite a late generator. In all other cases, the generator may have distorted
+        // the result.
         if (judged.result() == Result.PASSED && !judged.projected()) {
             return judged;
         }
@@ -168,10 +160,7 @@ final class TrialJudgement {
                 : judged;
     }
 
-    /**
-     * Returns whether far fewer records were sent than planned. The records due in two intervals are not counted as
-     * planned, because the last reports may be missing.
-     */
+    /** Returns whether far fewer records were sent than planned. Allows for two missing reports. */
     private boolean hasStalled(long endNanos, long sent) {
         double seconds = Math.min(endNanos - fromNanos, toNanos - fromNanos) / (double) SECOND_NANOS;
         double due = attempt.rate() * (seconds - 2 * intervalSeconds());
@@ -205,8 +194,8 @@ final class TrialJudgement {
     }
 
     /**
-     * The time in milliseconds between the middles of two thirds of the judged time. {@code apart} is 1 for adjacent
-     * thirds, and 2 for the first and the last.
+     * The time in milliseconds between the middles of two thirds of the judged time: adjacent ones if {@code apart} is
+     * 1, the first and the last if it is 2.
      */
     private double betweenThirds(int apart) {
         return apart * thirds[0].seconds() * 1e3;
@@ -242,19 +231,15 @@ final class TrialJudgement {
     }
 
     /**
-     * Returns whether as many records arrived in the window as were sent. One interval of records is allowed to be
-     * missing, because intervals may extend beyond the window. This check finds members that have died: they deliver
-     * nothing, so latencies would not show that they are falling behind.
+     * Returns whether as many records arrived in the window as were sent, except for one interval's. This finds dead
+     * members, which report no latencies.
      */
     private boolean isAllDelivered(TrialWindow window) {
         double due = attempt.rate() * (window.seconds() - intervalSeconds());
         return window.records() >= due && window.silentPartition(attempt.rate()) < 0;
     }
 
-    /**
-     * The time from the beginning until the end of the last slice that missed the target. Slices in the last third are
-     * ignored, because the last third as a whole met the target.
-     */
+    /** The time from the beginning to the end of the last slice that missed the target, before the last third. */
     private double recoveryMillis() {
         double millis = 0;
         for (TrialWindow look : looks) {
@@ -325,8 +310,7 @@ final class TrialJudgement {
                 Interval.UNKNOWN,
                 brokerNanos,
                 metrics);
-        // The counts remain 0, because each process knows only the records that it received itself, and partitions move
-        // between members.
+        // No process knows the counts, because partitions move between members.
         LedgerFigures ledger = new LedgerFigures(0, 0, 0, 0, 0);
         return new Measured(0, List.of(interval), totals, ledger, Set.of(), latencies(nanos));
     }

@@ -16,17 +16,14 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of all members of a trial in one time window. An interval is counted in the window that contains its
- * midpoint. Confined to one thread.
+ * The figures of all members of a trial in one time window, which contains the midpoints of their intervals. Confined
+ * to one thread.
  */
 final class TrialWindow {
-    /**
-     * Fraction of the due records that must arrive in a window. It is less than 1 because the intervals reported by
-     * members may extend beyond the window.
-     */
+    /** Fraction of the due records that must arrive in a window. Reported intervals may extend beyond the window. */
     private static final double MOST_OF_THEM = 0.9;
 
-    /** If at least this many records were due and none arrived, the cause cannot be chance. */
+    /** Smallest number of due records for a partition without arrivals to count as silent. */
     private static final double CERTAIN = 10;
 
     private final long fromNanos;
@@ -61,7 +58,6 @@ final class TrialWindow {
         return (toNanos - fromNanos) / (double) TimeUnit.SECONDS.toNanos(1);
     }
 
-    /** Adds an interval of a member if the interval belongs to this window. */
     void add(int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
         long middle = startNanos + (endNanos - startNanos) / 2;
         if (middle - fromNanos < 0 || middle - toNanos >= 0) {
@@ -93,7 +89,7 @@ final class TrialWindow {
         return handlers;
     }
 
-    /** The sum of the usage reported by all members; null if no member has reported. */
+    /** The total usage of all members; null if no member has reported. */
     @Nullable
     Usage usage() {
         return usage;
@@ -111,14 +107,14 @@ final class TrialWindow {
         return Collections.unmodifiableMap(consumers);
     }
 
-    /** The median delay of records, which shows how far members lag; NaN if there are no records. */
+    /** The median delay of records; NaN if there are no records. */
     double medianMillis() {
         return all.getTotalCount() == 0 ? Double.NaN : all.getValueAtPercentile(50) / 1e6;
     }
 
     /**
-     * The latency at the target's percentile; NaN if there are no records. Depending on the target, this is the latency
-     * of all records, of the worst partition or of the worst consumer.
+     * The latency at the target's percentile, of all records, the worst partition or the worst consumer; NaN if there
+     * are no records.
      */
     double millis(LatencyTarget target) {
         if (all.getTotalCount() == 0) {
@@ -161,8 +157,7 @@ final class TrialWindow {
     }
 
     /**
-     * The first partition that received no records although at least ten were due at the given rate; -1 if there is no
-     * such partition.
+     * The first partition that received nothing although at least ten records were due at the given rate; -1 if none.
      */
     int silentPartition(double rate) {
         for (int partition = 0; partition < partitions.length; partition++) {

@@ -50,8 +50,8 @@ public final class AcceptedOrders {
     }
 
     /**
-     * Returns the point that results when a command changes a search. The search restarts at this point, and uses
-     * {@code producerRate} as its first rate.
+     * Returns the point of a search that a command changes. The search restarts there, and its first rate is
+     * {@code producerRate}.
      *
      * @throws IllegalArgumentException if the command sets a key that cannot be changed in a search; the message names
      *     the key
@@ -74,10 +74,7 @@ public final class AcceptedOrders {
         return new WorkloadPoint(point.dimensions(), Collections.unmodifiableMap(changed));
     }
 
-    /**
-     * Checks a command that is given to a live run. A live run has a single reading process, which commits nothing and
-     * whose settings cannot change.
-     */
+    /** Checks a command to a live run, whose single reading process commits nothing and has fixed settings. */
     private static void checkOfLive(Order order) {
         boolean isRateAlone =
                 order instanceof Order.Set set && set.values().keySet().equals(Set.of(Order.PRODUCER_RATE));

@@ -28,11 +28,11 @@ public final class ClientProperties {
     private ClientProperties() {}
 
     /**
-     * Refuses a command if one of its client properties is unknown to Kafka clients, is a secret, is reserved for the
-     * harness, or has an invalid value. Also refuses unknown group settings and invalid values for them.
+     * Refuses a command with a client property or group setting that is unknown, invalid, secret or reserved for the
+     * harness.
      *
-     * @throws IllegalArgumentException if the command is refused. The message names the property. It also gives the
-     *     reason, or suggests a similar name if the property is unknown.
+     * @throws IllegalArgumentException if the command is refused; the message names the property and the reason, or a
+     *     similar name
      */
     public static void check(Order order) {
         if (!(order instanceof Order.Set set)) {
@@ -71,7 +71,7 @@ public final class ClientProperties {
         }
     }
 
-    /** Checks a value before members are restarted with it, because members do not start with an invalid value. */
+    /** Checks a value, because members do not start with an invalid one. */
     private static void checkValue(String property, String value) {
         ConfigDef.ConfigKey known = CONSUMER.containsKey(property) ? CONSUMER.get(property) : PRODUCER.get(property);
         if (known == null) {

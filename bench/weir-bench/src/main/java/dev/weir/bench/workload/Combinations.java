@@ -9,10 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/**
- * Checks that the settings of a point are compatible with each other. The individual settings have already been
- * checked. Stateless.
- */
+/** Checks that the individually valid settings of a point are compatible. Stateless. */
 final class Combinations {
     /** The settings required for a generator to send to a group at a planned rate, as text for messages. */
     static final String SENT_TO = "scenario to work, at-least-once, at-most-once or copy, and topic.recordsPerSecond";
@@ -84,7 +81,7 @@ final class Combinations {
         }
     }
 
-    /** Refuses a point that has more partitions than the harness can record latencies for. */
+    /** Refuses a point with more partitions than the harness can record latencies for. */
     static void requireTimedPartitions(WorkloadPoint point) {
         if (point.partitions() > MAX_PLANNED_PARTITIONS) {
             throw new WorkloadException("with a planned rate, topic.partitions must be at most "

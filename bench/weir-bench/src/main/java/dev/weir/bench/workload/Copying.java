@@ -5,11 +5,11 @@ import dev.weir.driver.PassOptions;
 import dev.weir.driver.RecordLayout;
 import dev.weir.driver.Scenario;
 
-/** Checks the settings of the scenario copy, and refuses these settings in other scenarios. Stateless. */
+/** Checks the settings of the scenario copy, and refuses them in other scenarios. Stateless. */
 final class Copying {
     static final String AT_LEAST_ONCE = "at-least-once";
 
-    // The number of records is limited because the check of the output needs a byte of memory for each record.
+    // The check of the output needs a byte of memory for each record.
     private static final long MOST_RECORDS = 200_000_000;
 
     private static final int LEAST_PLANNED_BYTES = RecordLayout.PARTITION_BEHIND_TIME + Integer.BYTES;

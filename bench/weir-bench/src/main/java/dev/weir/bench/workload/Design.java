@@ -85,9 +85,9 @@ public enum Design {
     }
 
     /**
-     * Adds points greedily, as in D. M. Cohen et al., The AETG System (1997). Unlike in that paper, the candidates are
-     * not random but all points of the grid, so that the same dimensions always give the same points. Each step adds
-     * the candidate with the most new pairs of values, and the first one if several have equally many.
+     * Adds points greedily, as in D. M. Cohen et al., The AETG System (1997), with all points of the grid as
+     * candidates, so that the result is reproducible. Each step adds the first of the candidates with the most new
+     * pairs of values.
      */
     private static List<int[]> fractional(int[] sizes) {
         List<int[]> grid = grid(sizes);
@@ -113,15 +113,14 @@ public enum Design {
     }
 
     /**
-     * Returns the number of new pairs in a point. A pair consists of the point's values in two dimensions, and is new
-     * if no earlier point contains both values.
+     * Returns the number of new pairs of values in a point. No earlier point contains both values of a new pair.
      *
      * @param note whether to mark the pairs of this point as contained
      */
     private static int meet(int[] sizes, int[] point, boolean[] met, boolean note) {
         int fresh = 0;
         for (int one = 0; one < sizes.length; one++) {
-            // A single dimension is paired with itself, because there is no other dimension.
+            // A single dimension is paired with itself.
             for (int other = sizes.length == 1 ? one : one + 1; other < sizes.length; other++) {
                 int pair = pairIndex(sizes, one, other, point);
                 fresh += met[pair] ? 0 : 1;
@@ -140,8 +139,7 @@ public enum Design {
     }
 
     /**
-     * Returns the number of all possible pairs of values from two different dimensions, where the index of the first
-     * dimension is lower than {@code end}. If there is only one dimension, it is paired with itself.
+     * Returns the number of pairs of values from two dimensions whose first dimension has an index below {@code end}.
      */
     private static int pairsBefore(int[] sizes, int end) {
         if (sizes.length == 1) {

@@ -34,13 +34,12 @@ public record ExploreSettings(
     private static final String TARGET = "target";
     private static final String SECTION = "explore.";
 
-    /** The key of the rate at which the search begins. */
     static final String START_RATE = SECTION + "startRate";
 
     /** The estimated time for processes to start and members to join. */
     private static final double STARTING_SECONDS = 5;
 
-    // Scenarios in which a member that returns continues from its group's committed offset.
+    // Scenarios in which a returning member continues from its group's committed offset.
     static final Set<Scenario> COMMITTING = Set.of(Scenario.WORK, Scenario.AT_LEAST_ONCE, Scenario.AT_MOST_ONCE);
 
     private static final List<String> NOT_SENT =
@@ -124,8 +123,7 @@ public record ExploreSettings(
     }
 
     /**
-     * Refuses topic settings that the generator does not support. Also refuses a slow sink, because it would limit the
-     * rate.
+     * Refuses topic settings that the generator does not support, and a slow sink, which would limit the rate.
      *
      * @param who the beginning of the message
      */

@@ -38,15 +38,14 @@ public final class Handlers {
     }
 
     /**
-     * The maximum throughput of one process in records per second, which is reached if all permitted handlers are
-     * always blocking; NaN if handlers do not block. The closer a library comes to this maximum, the better it uses
-     * concurrency.
+     * The maximum throughput of one process in records per second, with all permitted handlers always blocking; NaN if
+     * handlers do not block.
      */
     public static double ceilingPerSecond(WorkloadPoint point) {
         return ceilingPerSecond(point, millis(point));
     }
 
-    /** The maximum throughput of one process, given the measured mean time for which handlers block. */
+    /** The maximum throughput of one process, for this measured mean blocking time of handlers. */
     public static double ceilingPerSecond(WorkloadPoint point, double millis) {
         return point.scenario() != Scenario.WORK || millis == 0
                 ? Double.NaN

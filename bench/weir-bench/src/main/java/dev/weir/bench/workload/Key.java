@@ -46,16 +46,13 @@ record Key(
         VERSION
     }
 
-    /** The key of the number of groups that read the topics. */
     static final String GROUPS = "groups";
 
-    /** The key of the number of topics. */
     static final String TOPICS = "topics";
 
-    /** The key of the total number of consumers in a group. */
     static final String CONSUMERS = "consumers";
 
-    /** Keys that cannot vary, because they belong to the campaign and not to a point. */
+    /** Keys of the campaign, which cannot vary. */
     static final Set<String> FIXED = Set.of("name", "about", "scenario", "drivers", "baseline", "design");
 
     private static final List<String> SCENARIOS = Arrays.stream(dev.weir.driver.Scenario.values())

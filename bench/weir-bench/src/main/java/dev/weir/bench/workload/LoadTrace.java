@@ -25,7 +25,6 @@ import java.util.Objects;
  * mean gap after its last arrival.
  */
 final class LoadTrace {
-    /** The key of the trace's file. */
     static final String FILE = "topic.trace";
 
     private static final String RATE = "topic.recordsPerSecond";
@@ -33,7 +32,7 @@ final class LoadTrace {
 
     private static final int MOST_LINES = 1_000_000;
 
-    /** Gap assumed between simultaneous arrivals, because the rate between them would otherwise be infinite. */
+    /** Gap assumed between simultaneous arrivals, so that their rate is finite. */
     private static final double LEAST_GAP_SECONDS = 1e-6;
 
     private final double[] seconds; // rising from 0; the last value is the trace's length
@@ -45,8 +44,8 @@ final class LoadTrace {
     }
 
     /**
-     * If the settings contain a trace file, adds the rate and the shape of the recorded load to them. If the settings
-     * already contain a rate, keeps that rate and scales the recorded load to have that mean rate.
+     * Adds the rate and the shape of the settings' trace file, if any. A rate in the settings is kept, and the load is
+     * scaled to this mean rate.
      */
     static void put(Map<String, String> settings) {
         String file = settings.getOrDefault(FILE, "");
@@ -159,7 +158,6 @@ final class LoadTrace {
         return records[records.length - 1];
     }
 
-    /** The mean rate of the trace in records per second. */
     double meanRate() {
         return total() / seconds[seconds.length - 1];
     }

@@ -6,8 +6,8 @@ import dev.weir.driver.ShareOptions;
 import java.util.Map;
 
 /**
- * The lock window: the limit on acquired records per partition of a share group, and the throughput that this limit
- * allows. A finished record frees space in the window only when all records before it are finished. Stateless.
+ * The lock window: the limit on acquired records per partition of a share group, and the throughput that it allows. A
+ * record frees its place in the window when it and all records before it are finished. Stateless.
  */
 public final class LockWindow {
     /** Figure: mean number of locks held in the partition that has the most of them. */
@@ -27,7 +27,7 @@ public final class LockWindow {
             "fewer records a poll (client.max.poll.records, options.share.acquire: record_limit), or more locks"
                     + " (options.share.locks)";
 
-    /** Smallest number of handler calls whose times are sampled to estimate the slowest handlers. */
+    /** Smallest number of handler calls that are sampled to estimate the slowest ones. */
     private static final int LOOKED_AT = 400_000;
 
     private LockWindow() {}
@@ -59,10 +59,7 @@ public final class LockWindow {
         return point.partitions() * (double) locks * 1e3 / (millis * slowest(HandlerWork.of(point.options()), locks));
     }
 
-    /**
-     * The expected time of the slowest among {@code locks} consecutive handler calls, as a multiple of the mean time of
-     * all calls.
-     */
+    /** The expected time of the slowest of {@code locks} consecutive handler calls, as a multiple of the mean. */
     private static double slowest(HandlerWork work, int locks) {
         int windows = Math.ceilDiv(LOOKED_AT, locks);
         double sum = 0;
@@ -77,10 +74,7 @@ public final class LockWindow {
         return sum / windows;
     }
 
-    /**
-     * Adds the known figures of the lock window. Adds nothing unless the members have acquired records of a share
-     * group.
-     */
+    /** Adds the known figures of the lock window, if the members have acquired records of a share group. */
     public static void put(WorkloadPoint point, Map<String, Double> metrics) {
         double held = metrics.getOrDefault(HELD, 0.0);
         if (!(held > 0)) {

@@ -6,15 +6,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The number of bytes that may be in flight to the brokers, which is the same for all drivers. Clients whose limit is
- * in bytes receive this number as {@code buffer.memory}. Libraries whose limit is in records receive the corresponding
- * number of records. Stateless.
+ * The number of bytes that may be in flight to the brokers, the same for all drivers. Clients receive it as
+ * {@code buffer.memory}, or as a number of records if their limit is in records. Stateless.
  */
 final class ProducerWindow {
-    /**
-     * The name of the option in workload files. The option itself is not passed to drivers. They receive the settings
-     * derived from it.
-     */
+    /** The name of the option in workload files. Drivers receive the settings derived from it. */
     static final String BYTES = "in.flight.bytes";
 
     static final long MOST_BYTES = 1 << 30;
@@ -64,9 +60,8 @@ final class ProducerWindow {
     }
 
     /**
-     * Adds the limit for clients that count bytes. If the limit is lower than the default maximum request size, it also
-     * becomes the maximum request size, unless the workload sets one. A request must not be larger than the limit, and
-     * the lean producer refuses a buffer that cannot hold the largest record.
+     * Adds the limit for clients that count bytes. A limit below the default maximum request size also becomes the
+     * maximum request size, unless the workload sets one, because each request must fit into the limit.
      */
     static void putClient(WorkloadPoint point, Map<String, String> client) {
         long bytes = bytes(point);
@@ -78,7 +73,6 @@ final class ProducerWindow {
         }
     }
 
-    /** The mean size of a record within a batch. */
     private static double recordBytes(WorkloadPoint point) {
         ValueSizes sizes = point.valueSizes();
         double value = sizes.sizes().isEmpty()

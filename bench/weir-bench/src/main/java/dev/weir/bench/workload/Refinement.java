@@ -13,10 +13,8 @@ import java.util.Set;
 /**
  * Selects the points of a grid that are needed to find where a verdict changes. Confined to one thread; used once.
  *
- * <p>The corners of the grid are run first. If all corners of a box have the same verdict, the points inside the box
- * are left out. Otherwise the box is halved along its longest side, and the corners of both halves are run next. This
- * continues until the longest side is one step. A change that lies entirely inside a box is missed, which is the price
- * of fewer runs.
+ * <p>The corners of the grid are run first. If all corners of a box have the same verdict, its inside is left out.
+ * Otherwise, the box is halved along its longest side until that side is one step. A change inside a box is missed.
  */
 public final class Refinement {
     private final int[] sizes;
@@ -24,7 +22,7 @@ public final class Refinement {
     private final Deque<Box> open = new ArrayDeque<>();
     private Set<Integer> asked = Set.of();
 
-    /** A box, given by two opposite corners, which are part of the box. */
+    /** A box, given by two opposite corners. Both corners belong to the box. */
     private static final class Box {
         private final int[] from;
         private final int[] to;
@@ -50,8 +48,8 @@ public final class Refinement {
     }
 
     /**
-     * Returns the grid indexes of the points to run next, whose verdicts must then be passed to {@link #tell}. Returns
-     * an empty set once no further verdicts are needed.
+     * Returns the grid indexes of the points to run next; empty if no more are needed. Their verdicts must be passed to
+     * {@link #tell}.
      */
     public Set<Integer> next() {
         Set<Integer> wanted = new LinkedHashSet<>();

@@ -195,7 +195,7 @@ public record Workload(
                 Arrays.stream(sizes(vary)).boxed().toList());
     }
 
-    /** Refuses planned changes that a run does not support, or that are planned for a time after the end of the run. */
+    /** Refuses planned changes that a run does not support, or that come after its end. */
     private static void checkTimeline(String name, List<TimelineEntry> timeline, WorkloadPoint point) {
         double endMillis = 1e3 * (point.seconds("maxWarmUpSeconds") + point.seconds("measureSeconds"));
         for (TimelineEntry entry : timeline) {
@@ -217,10 +217,7 @@ public record Workload(
         }
     }
 
-    /**
-     * Creates the points. If two settings of a point contradict each other, they are usually on different lines of the
-     * file, so the error message names the file but no line.
-     */
+    /** Creates the points. Conflicting settings are usually on different lines, so the message names only the file. */
     private static List<WorkloadPoint> points(
             String name, Map<String, String> base, List<Map<String, List<Setting>>> vary) {
         try {

@@ -104,7 +104,7 @@ final class WorkloadFile {
         return checked(section, () -> FaultPlan.entries(fields, of));
     }
 
-    /** Calls {@code read} and returns its result. If {@code read} fails, adds the node's position to the message. */
+    /** Calls {@code read} and returns its result. A failure's message gets the position of the node. */
     private <T> T checked(Node node, Supplier<T> read) {
         try {
             return read.get();
@@ -191,7 +191,6 @@ final class WorkloadFile {
         return together;
     }
 
-    /** Returns whether a key belongs to the campaign as a whole instead of a point. */
     static boolean isFixed(String path) {
         return Key.FIXED.contains(path) || path.startsWith("method.");
     }
@@ -274,8 +273,7 @@ final class WorkloadFile {
         } else {
             known.addAll(List.of(VARY, QUICK, TIMELINE, FAULTS));
             PropertySection.ALL.forEach(section -> known.add(section.name()));
-            // If the path has no dot, suggest only top-level keys and names of sections, not the keys inside the
-            // sections.
+            // For a path without a dot, suggest only top-level keys and names of sections.
             for (String key : Key.ALL.keySet()) {
                 known.add(path.contains(".") ? key : key.split("\\.", 2)[0]);
             }

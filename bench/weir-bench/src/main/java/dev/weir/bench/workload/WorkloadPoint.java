@@ -34,8 +34,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
 
     private static final double OVERHEAD_SECONDS = 3;
 
-    // Overhead of a record in the batch format: one byte for attributes, and six lengths, deltas and counts that take
-    // at least one byte each.
+    // Overhead of a record in a batch: one byte for attributes, and six numbers of at least one byte.
     static final int RECORD_BYTES = 7;
 
     static WorkloadPoint of(Map<String, String> dimensions, Map<String, String> settings) {
@@ -97,10 +96,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                 : Math.ceilDiv(Long.parseLong(text("topic.records")), partitionsOfTopic());
     }
 
-    /**
-     * The number of records sent in a planned run. Sending lasts slightly longer than the measurement, so that
-     * the records do not run out before the measurement ends.
-     */
+    /** The number of records sent in a planned run, enough for slightly longer than the measurement. */
     private long plannedRecords() {
         double margin = Math.max(1, 2 * intervalMillis() / 1e3);
         double seconds = seconds("maxWarmUpSeconds") + seconds("measureSeconds") + margin;
@@ -160,8 +156,8 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
     }
 
     /**
-     * Returns whether a steady run ends after a given time instead of a given number of records, so that its rate and
-     * its duration can be changed during the run.
+     * Returns whether a steady run ends after a given time instead of a given number of records. Its rate and duration
+     * can then be changed during the run.
      */
     public boolean isLive() {
         return scenario() == Scenario.STEADY && Boolean.parseBoolean(text("method.live"));

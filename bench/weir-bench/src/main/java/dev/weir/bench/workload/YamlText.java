@@ -13,8 +13,8 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
- * Parses user-written YAML into a tree that recursive code can walk safely. The parser and the readers of its result
- * are recursive, so depth and size are limited. Stateless.
+ * Parses user-written YAML into a tree for recursive code. Depth and size are limited, because the parser and the
+ * readers are recursive. Stateless.
  */
 public final class YamlText {
 
@@ -22,8 +22,8 @@ public final class YamlText {
     static final int MOST_LEVELS = 100;
 
     /**
-     * Maximum number of nodes that a reader visits. The nodes of an alias are counted each time it is used, because a
-     * few lines of aliases can expand to billions of nodes.
+     * Maximum number of nodes that a reader visits. Each use of an alias counts, because a few lines of aliases can
+     * expand to billions of nodes.
      */
     static final int MOST_NODES = 200_000;
 
@@ -59,7 +59,7 @@ public final class YamlText {
 
     private static int count(Node node, int level, int before) {
         int count = before + 1;
-        if (level > MOST_LEVELS) { // Plain nesting has already been checked, so only aliases can get this deep.
+        if (level > MOST_LEVELS) { // Nesting was checked above, so an alias is the cause.
             throw tooDeep(node.getStartMark());
         }
         if (count > MOST_NODES) {

@@ -50,9 +50,7 @@ class BrokerSeriesTest {
                 });
     }
 
-    /**
-     * Regression: if a partition disappeared during a reading, the figures of all brokers for that second were lost.
-     */
+    /** Regression: the figures of all brokers for a second were lost if a partition disappeared. */
     @Test
     void partitionThatGoes_duringAReading_costsNoOtherFigure() throws Exception {
         for (int i = 1; i <= 3; i++) {

@@ -16,10 +16,7 @@ class RunOrderTest {
                     false)
             .points();
 
-    /**
-     * Regression: each round had its own random generator, seeded with the campaign's seed and the round. With four or
-     * eight drivers, the same driver came last in every round.
-     */
+    /** Regression: with four or eight drivers, the same driver came last in every round. */
     @ParameterizedTest
     @ValueSource(longs = {7, 42, 123_456_789_012L})
     void drivers_standAtEachPlace_aboutAsOftenAsAtOthers(long seed) {

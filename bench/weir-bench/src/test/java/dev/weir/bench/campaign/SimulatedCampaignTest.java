@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests the whole harness with a model of brokers and groups. The same seed must give exactly the same figures. */
+/** Tests the whole harness with a model of brokers and groups. Equal seeds give equal figures. */
 class SimulatedCampaignTest {
 
     @TempDir
@@ -115,7 +115,7 @@ class SimulatedCampaignTest {
                 / 1e6;
     }
 
-    /** With a commit every 200 ms, the records of a transaction arrive 100 ms late on average. */
+    /** With a commit every 200 ms, records arrive 100 ms late on average. */
     @Test
     void copiesByPlan_haveTheLatencyOfTheirOutput() {
         String copy = ONE + "scenario: copy\noptions: {commit.interval.millis: 200, guarantee: ";
@@ -142,9 +142,7 @@ class SimulatedCampaignTest {
                 .isBetween(9_600.0, 10_100.0);
     }
 
-    /**
-     * Points between corners with the same verdict are left out. Here, this is the case in two of the three dimensions.
-     */
+    /** Points between corners with the same verdict must be left out. */
     @Test
     void adaptiveDesign_runsWhereTheVerdictChanges() {
         String yaml = GROUPS.replace("RATE", "3000")
@@ -254,8 +252,8 @@ class SimulatedCampaignTest {
     }
 
     /**
-     * In the model, a record reaches a reader one fetch after it is in the log. A sender gets its acknowledgement as
-     * soon as the record is in the log.
+     * In the model, a reader receives a record one fetch after the append. A sender gets its acknowledgement at the
+     * append.
      */
     @ParameterizedTest
     @CsvSource({"steady, 2.0, 2.6", "produce, 1.0, 1.3", "at-least-once, 2.0, 2.7"})
@@ -267,7 +265,6 @@ class SimulatedCampaignTest {
         assertThat(run.ledger().lost()).isZero();
     }
 
-    /** Checks the command's promise that any workload file can be tried within seconds, whatever its scenario. */
     @Test
     void shippedWorkloads_haveAModel_butThoseOfKeysAndSeveralGroups() throws IOException {
         Path workloads = Path.of(System.getProperty("weir.root"), "bench", "workloads");

@@ -8,10 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class CommittedRecordsTest {
 
-    /**
-     * Regression: an exception of a client skipped the handling of failed runs. The campaign ended, and the user saw a
-     * stack trace.
-     */
+    /** Regression: the campaign ended with a stack trace if a topic could not be read. */
     @Test
     void topicThatCannotBeRead_failsTheRun() {
         Map<String, String> nobody = Map.of("bootstrap.servers", "127.0.0.1:1", "default.api.timeout.ms", "20");

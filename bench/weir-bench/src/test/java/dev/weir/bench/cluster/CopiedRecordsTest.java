@@ -27,10 +27,7 @@ class CopiedRecordsTest {
         assertThat(ledger("at-least-once", 0, 0, 2).missing()).isEqualTo(1);
     }
 
-    /**
-     * Committed records that were not written are lost, because nobody reads them again. They are lost even if no later
-     * record was written.
-     */
+    /** A record is missing if it was committed but not written, even if it is the last one. */
     @Test
     void committedAndNotWritten_isMissing() {
         assertThat(ledger("at-least-once", 3, 0, 1).missing()).isEqualTo(1);
@@ -69,10 +66,7 @@ class CopiedRecordsTest {
         assertThat(copied.ledger().foreign()).isEqualTo(3);
     }
 
-    /**
-     * In the value of a planned record, the partition is stored after the time. A value without a time was not sent by
-     * the generator.
-     */
+    /** Planned records store their partition after the time. Values without a time do not come from the generator. */
     @Test
     void recordOfAPlan_isKnownByItsPartitionBehindTheTime() {
         WorkloadPoint planned = Workload.parse(
@@ -101,7 +95,6 @@ class CopiedRecordsTest {
         assertThat(passed.bytes()).isEqualTo(3 * 16);
     }
 
-    /** The time begins when the driver receives its first record, unless a record was written earlier. */
     @Test
     void time_beginsWithWhatIsTaken_ifNothingIsWrittenSooner() {
         CopiedRecords copied = new CopiedRecords(point("at-least-once"), new long[] {3, 3}, new long[2]);
@@ -149,7 +142,7 @@ class CopiedRecordsTest {
                 true, 3, 48, 1, 1, firstMillis, none, new LedgerFigures(3, 0, 0, 0, 0), Map.of(), HandlerTime.NONE);
     }
 
-    /** Returns the delivery counts of three records of partition 0, written in that order. */
+    /** Returns the delivery counts of three records of partition 0, in the order in which they were written. */
     private static LedgerFigures ledger(String guarantee, long committed, long... written) {
         CopiedRecords copied = new CopiedRecords(point(guarantee), new long[] {3, 3}, new long[] {committed, 0});
         for (long number : written) {

@@ -24,10 +24,7 @@ class LeftGroupsTest {
         assertThat(notes).isEmpty();
     }
 
-    /**
-     * Kafka never expires a share group. The deletion of a group with killed members is therefore retried until their
-     * sessions have expired.
-     */
+    /** Brokers never expire a share group, and refuse to delete it until the sessions of its killed members expire. */
     @Test
     void groupOfKilledMembers_isDeletedWhenTheirSessionsAreOver() {
         LeftGroups groups = groups(LeftGroups.LONGEST_SESSION_NANOS, false);

@@ -24,7 +24,6 @@ class WrittenNumbersTest {
                         + " and 0 other records are in the topic");
     }
 
-    /** The topic should contain six records. One of them is there twice, and another is missing. */
     @Test
     void topic_withOneRecordTwiceAndOneMissing_namesBoth() {
         add(0, 0, 0);

@@ -23,12 +23,12 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Tests which limiter given figures point to, including figures that point to none. */
+/** Tests which limiter is derived from given figures. */
 class ExplanationsTest {
 
     private static final String STREAMING = "scenario: consume\n";
 
-    /** The figures of one second on four cores of a quiet machine, with a driver that computes all the time. */
+    /** The figures of one second on four cores of a quiet machine. The driver computes all the time. */
     private final Map<String, Double> metrics = new LinkedHashMap<>(Map.of(
             "host: busy %",
             40.0,
@@ -105,8 +105,8 @@ class ExplanationsTest {
     }
 
     /**
-     * The driver waits for each response before it sends the next request. The gaps between its requests are therefore
-     * not the brokers' fault.
+     * The driver waits for each response before it sends the next request. Idle brokers must not be named as the
+     * limiter.
      */
     @Test
     void driverThatWaits_whileNobodyWorks_isNotExcused() {
@@ -114,7 +114,7 @@ class ExplanationsTest {
         brokerCores = 0.2;
         assertThat(explained(STREAMING).limiter()).isNull();
         metrics.put("client: fetch ms", 5.0);
-        records = 200_000; // 25 fetches of 5 ms: for most of the second, no fetch is in flight.
+        records = 200_000; // 25 fetches of 5 ms take an eighth of the second.
         assertThat(explained(STREAMING).limiter()).isNull();
         assertThat(explained(STREAMING).sentence()).contains("the library itself");
     }
@@ -203,7 +203,6 @@ class ExplanationsTest {
         assertThat(explained(work).evidence()).contains("8.0 handlers blocked at a time");
     }
 
-    /** On average, a record takes two calls of 2 ms. */
     @Test
     void handlersThatFail_blockForEachCall() {
         driverCores = 0.1;
@@ -216,9 +215,7 @@ class ExplanationsTest {
                 .contains("15.6 handlers blocked at a time", "of 16 that may");
     }
 
-    /**
-     * Four partitions have ten keys each, which follow Zipf's law: a third of a partition's records have the same key.
-     */
+    /** Four partitions have ten keys each. A third of a partition's records have the same key (Zipf's law). */
     @Test
     void hottestKey_isNamed_whereItsHandlerIsBusyAllTheTime() {
         String work = """
@@ -236,10 +233,7 @@ class ExplanationsTest {
         });
     }
 
-    /**
-     * Sixty consumers acquire batches of 500 records until all 2,000 locks are in use. Most of the consumers then have
-     * nothing to do.
-     */
+    /** Sixty consumers acquire batches of 500 records until all 2,000 locks are taken. Most consumers are then idle. */
     @Test
     void fullLockWindow_isNamed_whereHandlersAreIdle() {
         String work =
@@ -260,10 +254,7 @@ class ExplanationsTest {
         assertThat(limiter(work).name()).as("all of them work").isEqualTo("handlers");
     }
 
-    /**
-     * The partitions follow Zipf's law: the first of four gets half of the records, and allows only one handler at a
-     * time.
-     */
+    /** The first of four partitions gets half of the records (Zipf's law), and has one handler. */
     @Test
     void hottestPartition_isNamed_whereItsHandlerIsBusyAllTheTime() {
         String work = """
@@ -302,10 +293,7 @@ class ExplanationsTest {
         assertThat(limiter("scenario: at-most-once\n").kind()).isEqualTo(Limiter.Kind.COMMIT);
     }
 
-    /**
-     * Without request times, only processor time can show that the brokers were the limiter. The flag is derived from
-     * processor time too.
-     */
+    /** Without request times, the processor time alone must identify the brokers. */
     @Test
     void brokersThatWork_whileTheDriverWaits_areNamed() {
         driverCores = 0.4;

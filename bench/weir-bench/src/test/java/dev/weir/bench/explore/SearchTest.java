@@ -12,10 +12,7 @@ import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/**
- * Checks that the search finds a known limit, for a thousand simulated systems of each kind. The systems are the same
- * in every run.
- */
+/** Checks that the search finds a known limit, for a thousand simulated systems of each kind. All seeds are fixed. */
 class SearchTest {
     private static final int SEEDS = 1_000;
 
@@ -44,7 +41,6 @@ class SearchTest {
         assertThat(contains).isGreaterThanOrEqualTo(940);
     }
 
-    /** Without noise, no trial gives a wrong result, so the search must always find the limit. */
     @Test
     void monotone_withoutNoise_isAlwaysFound() {
         for (long seed = 0; seed < SEEDS; seed++) {
@@ -58,10 +54,7 @@ class SearchTest {
         }
     }
 
-    /**
-     * A bistable system sustains a rate that rises slowly, but cannot reach it again after a restart. A share group
-     * whose members have acquired too many records behaves like this.
-     */
+    /** A bistable system sustains a rate that rises slowly, but does not recover at that rate after a restart. */
     @Test
     void bistable_isCalledUnstable_always() {
         for (boolean tells : new boolean[] {false, true}) {
@@ -73,8 +66,8 @@ class SearchTest {
     }
 
     /**
-     * A collapsed system handles records at about the same rate, no matter how many are sent. The system recovers at
-     * rates close to that rate, so a search that begins there needs fewer trials.
+     * A collapsed system handles about as many records at any rate. A search that starts near that rate needs fewer
+     * trials.
      */
     @Test
     void bistable_thatTellsWhatItTookWhileCollapsed_isFoundInFewerTrials() {
@@ -107,7 +100,6 @@ class SearchTest {
         }
     }
 
-    /** The finding is the last confirmed rate, even if the ramp saw a higher one. */
     @Test
     void drifting_ends_andClaimsNoMoreThanTheSystemHadAtTheBegin() {
         int found = 0;
@@ -139,10 +131,7 @@ class SearchTest {
         assertThat(named).isGreaterThanOrEqualTo(990);
     }
 
-    /**
-     * The generator can send more than the system's limit, although less than twice as much. The search must still find
-     * the limit.
-     */
+    /** The generator sends less than twice the system's limit. The search must still find the limit. */
     @Test
     void generatorALittleFasterThanTheSystem_doesNotHideItsLimit() {
         assertThat(count(
@@ -209,7 +198,7 @@ class SearchTest {
         assertThat(search.finding().verdict()).isEqualTo(Verdict.TIMED_OUT);
     }
 
-    /** A HOLD trial takes longer than the STEP trials before it, so it might not end in time. */
+    /** A HOLD trial takes longer than a STEP trial, so its expected duration exceeds the time left. */
     @Test
     void firstTrialOfAKind_isNotBegun_ifItIsExpectedToEndLater() {
         List<Double> rates = new ArrayList<>();
@@ -219,10 +208,7 @@ class SearchTest {
         assertThat(rates).containsExactly(1000.0, 2000.0);
     }
 
-    /**
-     * A rate counts as found if the system sustained it and recovered from perturbations at it, even if the time is up
-     * before all trials have been run.
-     */
+    /** The time is up while the search tries to raise a confirmed rate. The confirmed rate must be the finding. */
     @Test
     void timeUsedUp_whileMoreIsAskedFor_isFound() {
         Search search = new Search(limits(1e6, 1e6));
@@ -242,10 +228,7 @@ class SearchTest {
         }
     }
 
-    /**
-     * The system passed at 1,000/s and failed at 2,000/s. The generator could not send the rates in between, so the
-     * trials with these rates prove nothing.
-     */
+    /** The system passed at 1,000/s and failed at 2,000/s. The generator could not send the rates in between. */
     @Test
     void rateThatFailed_isNotForgotten_forOneThatCouldNotBeSent() {
         Search search = new Search(limits(1e6, 1e6));
@@ -260,17 +243,17 @@ class SearchTest {
     }
 
     /**
-     * The system passed at the lower rate and failed at the upper rate, which is 3 % higher. Later, the generator could
-     * not send the upper rate.
+     * The system passed at one rate and failed at a rate 3 % higher. The generator later failed to send the higher
+     * rate.
      */
     @Test
     void bracketThatIsNarrow_isFound_thoughTheRateAboveItCouldNotBeSentLater() {
         Search search = new Search(new Limits(1000, 1030, 1e6, List.of()));
         tell(search, Result.PASSED, Result.FAILED, Result.FAILED);
-        assertThat(search.next()).isEqualTo(new Attempt(Kind.STEP, 1030)); // the doubt
+        assertThat(search.next()).isEqualTo(new Attempt(Kind.STEP, 1030)); // the repeated step
         tell(search, Result.GENERATOR_BOUND, Result.GENERATOR_BOUND);
         tell(search, Result.PASSED);
-        search.giveUp(); // The search would continue between the two rates.
+        search.giveUp();
         assertThat(search.finding().verdict()).isEqualTo(Verdict.FOUND);
         assertThat(search.finding().high()).isEqualTo(1030 * (1 + Search.MARGIN));
     }
@@ -286,9 +269,7 @@ class SearchTest {
         assertThat(search.finding().high()).isEqualTo(1950);
     }
 
-    /**
-     * Regression: two hiccups in a row led to an interval far below the limit, because every rate below them passed.
-     */
+    /** Regression: after two hiccups in a row, the search returned an interval far below the limit. */
     @Test
     void failureThatEndedTheRamp_isAskedAboutAgain() {
         Search search = new Search(limits(1e6, 1e6));
@@ -306,8 +287,8 @@ class SearchTest {
     }
 
     /**
-     * A system at its limit may also fail without a perturbation. A failed perturbation therefore shows that the system
-     * is unstable only if it still sustains the rate afterwards.
+     * A system at its limit may also fail without a perturbation. Only a passed HOLD after the perturbation proves
+     * instability.
      */
     @Test
     void failedPerturbation_isUnstable_onlyIfTheHoldStillPasses() {

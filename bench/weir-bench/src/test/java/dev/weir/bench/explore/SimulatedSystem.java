@@ -6,9 +6,7 @@ import java.util.Random;
 
 /** A simulated system with a known limit. The seed determines everything random in it. Confined to one thread. */
 abstract class SimulatedSystem {
-    /**
-     * Standard deviation of a trial's capacity from the true capacity. In long trials, the deviation is half as large.
-     */
+    /** Standard deviation of a trial's capacity, relative to the true capacity; half as large in long trials. */
     private static final double NOISE = 0.02;
 
     /** The fraction of trials that fail for reasons other than the rate. */
@@ -31,12 +29,12 @@ abstract class SimulatedSystem {
 
     abstract Result outcome(Attempt attempt);
 
-    /** Returns the records per second that the system handles while it does not recover, or NaN if this is unknown. */
+    /** Returns the records per second of the collapsed system; NaN if unknown. */
     double carried() {
         return Double.NaN;
     }
 
-    /** Returns a capacity in this trial, near the given one. */
+    /** Returns the capacity in this trial, a random value near the given capacity. */
     final double about(double capacity, Attempt attempt) {
         if (noise > 0 && random.nextDouble() < HICCUPS) {
             return 0;
@@ -49,7 +47,6 @@ abstract class SimulatedSystem {
         return condition ? Result.PASSED : Result.FAILED;
     }
 
-    /** Returns the search's finding about this system. */
     final Finding explored(Limits limits) {
         Search search = new Search(limits);
         for (Attempt attempt = search.next(); attempt != null; attempt = search.next()) {
@@ -77,11 +74,10 @@ abstract class SimulatedSystem {
     }
 
     /**
-     * Returns a system that sustains a rate that rises slowly from below. Once a backlog has built up, its members
-     * acquire too many records. Above a lower limit, the system then fails to recover: always after a restart, and in
-     * every second trial after other perturbations.
+     * Returns a system that sustains a rate that rises slowly. Above a lower limit, it never recovers from a restart,
+     * and recovers from half of the other perturbations.
      *
-     * @param tells whether it is known how much the collapsed system handles
+     * @param tells whether the throughput of the collapsed system is known
      */
     static SimulatedSystem bistable(long seed, boolean tells) {
         return new SimulatedSystem(seed, true) {
@@ -126,7 +122,7 @@ abstract class SimulatedSystem {
         };
     }
 
-    /** Gives any answer. */
+    /** Returns a system whose trials have random results. */
     static SimulatedSystem random(long seed) {
         return new SimulatedSystem(seed, true) {
             @Override

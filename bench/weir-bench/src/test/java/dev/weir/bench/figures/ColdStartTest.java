@@ -27,7 +27,6 @@ class ColdStartTest {
         assertThat(coldStart.secondsTo(1981)).isNaN();
     }
 
-    /** A short burst is not a rate. */
     @Test
     void lessThanASecond_isNone() {
         add(200, 10_000);

@@ -43,7 +43,7 @@ class DisturbancesTest {
     }
 
     /**
-     * Reports the next second: the deliveries of each partition, their latency, and how many deliveries were repeated.
+     * Reports the next second: the deliveries of each partition, their latency, and the number of repeated deliveries.
      */
     private void second(long first, long other, double millis, long repeated) {
         long from = START + second++ * SECOND;
@@ -94,7 +94,7 @@ class DisturbancesTest {
         assertThat(cost.lost()).isOne();
     }
 
-    /** Members on other machines have no shared file from which losses could be counted. */
+    /** Members on other machines share no file with the harness, so the number of lost records is unknown. */
     @Test
     void whatNobodyCounts_isNotSaidToBeNone() {
         figures.begin(START, 0);

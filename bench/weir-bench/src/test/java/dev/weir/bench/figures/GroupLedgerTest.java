@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class GroupLedgerTest {
     private final GroupLedger ledger = new GroupLedger(2, 1);
 
-    /** As a driver writes it. */
+    /** Returns the numbers in the format that a driver writes. */
     private static String numbers(int from, int to) {
         return new NumberRuns.Builder().add(from, to).build().encoded();
     }
@@ -45,7 +45,9 @@ class GroupLedgerTest {
         assertThat(ledger.figures(new long[] {100, 50}).foreign()).isOne();
     }
 
-    /** Two workers received the same records and missed others. Counts alone would add up to the full number. */
+    /**
+     * Two workers received the same records and missed others. The sum of their counts equals the number of records.
+     */
     @Test
     void workersThatHadTheSame_areSeenToHave_thoughTheirCountsAddUp() {
         told(numbers(0, 50), numbers(0, 50));

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Tests the pulse of a group on a test clock. Ten records arrive per unit of the clock's time. */
+/** Tests the pulse of a group on a test clock. Ten records arrive per unit of time. */
 class GroupPulseTest {
     private final AtomicLong clock = new AtomicLong();
     private final GroupPulse pulse =

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** Tests the figures of a plan of 1,000 records per second, on a test clock. The processes report every half second. */
+/** Tests the figures of a plan of 1,000 records per second on a test clock. Processes report every half second. */
 class LiveFiguresTest {
     private static final long START = 5_000_000_000L;
     private static final long HALF = TimeUnit.MILLISECONDS.toNanos(500);
@@ -36,10 +36,6 @@ class LiveFiguresTest {
         return histogram;
     }
 
-    /**
-     * Reports the figures of one half second, with the given number of records in each partition. {@code number} is the
-     * index of the half second.
-     */
     private void half(int number, long sent, long handled, double millis) {
         long from = START + number * HALF;
         figures.ofGenerator(from, from + HALF, 2 * sent, List.of(of(sent, 0.1), of(sent, 0.1), new Histogram(3)));
@@ -60,10 +56,7 @@ class LiveFiguresTest {
         figures.ofGroup(from, from + HALF, came, 0);
     }
 
-    /**
-     * Simulates a run in which a backlog grows while only half of the records are handled, and disappears in the next
-     * half second.
-     */
+    /** Simulates a run. A backlog grows while half of the records are handled, and is gone half a second later. */
     private void played() {
         figures.begin(START, 1_000);
         for (int half = 0; half < 4; half++) {
@@ -110,7 +103,6 @@ class LiveFiguresTest {
                 .isZero();
     }
 
-    /** Only the last configuration counts. */
     @Test
     void whatWasDiscarded_isWarmUp_andInNoHistogramOfAPartition() {
         figures.begin(START, 0);
@@ -139,10 +131,7 @@ class LiveFiguresTest {
         assertThat(figures.warmUp(9)).isEqualTo(2);
     }
 
-    /**
-     * The brokers may delay the generator, or the generator may be behind its plan. In neither case does the generator
-     * count as finished.
-     */
+    /** A generator behind its plan, or waiting for brokers, has not finished. */
     @Test
     void generator_sendsUntilItIsQuiet_andAllIsAcknowledged() {
         assertThat(figures.isSending()).as("never begun").isFalse();
@@ -204,7 +193,7 @@ class LiveFiguresTest {
                 .containsExactly(1, 1);
     }
 
-    /** Copiers use processor time to write. A record counts as delivered when a reader of the output receives it. */
+    /** A record counts as delivered when a reader receives its copy. The copiers' processor time still counts. */
     @Test
     void whatIsCopied_comesToItsReader_andCostsItsCopiers() {
         figures.begin(START, 1_000);
@@ -224,10 +213,7 @@ class LiveFiguresTest {
         assertThat(figures.readerNanos(2, 3)).isZero();
     }
 
-    /**
-     * If no reading of the brokers falls into a second, the next reading is divided between the two seconds. Without
-     * this, a single late reading would leave the whole run without the brokers' processor time.
-     */
+    /** One second has no reading of the brokers. The next reading is divided between the two seconds. */
     @Test
     void secondWithoutALookAtTheBrokers_hasItsPartOfTheNextLook() {
         figures.begin(START, 0);
@@ -237,7 +223,7 @@ class LiveFiguresTest {
         assertThat(figures.intervals(4)).extracting(Interval::brokerCpuNanos).containsExactly(10L, 30L, 30L, 30L);
     }
 
-    /** A late report of a member counts for the second in which its deliveries happened. */
+    /** A late report counts for the second in which the records were delivered. */
     @Test
     void latenciesOfPhase_areThoseOfItsSecondsAlone() {
         figures.begin(START, 0);
@@ -286,8 +272,8 @@ class LiveFiguresTest {
     }
 
     /**
-     * Each of 60 partitions gets about three records per second. Three missing records are normal in any single second,
-     * so one second is not enough to tell that a partition is dead.
+     * Each of 60 partitions gets about three records per second. One second without records does not make a partition
+     * silent.
      */
     @Test
     void partitionOfFewRecordsASecond_isSilentFromWhereItWasDead() {

@@ -36,10 +36,7 @@ class LoadSpreadTest {
                         entry("load: idlest process %", 25.0));
     }
 
-    /**
-     * Each group divides all partitions among its processes, so two partitions are enough for four processes of two
-     * groups.
-     */
+    /** Two groups with two processes each read two partitions. A process without records must be noticed. */
     @Test
     void processOfOneOfSeveralGroups_thatGotNothing_isSeen() {
         long[] sent = {300, 300};

@@ -30,7 +30,7 @@ class PolledSizesTest {
         return figures;
     }
 
-    /** The medians of the two processes are 8 and 500, so the mean of the medians describes neither process. */
+    /** The medians of two processes are 8 and 500. The median of all polls must not be their mean. */
     @Test
     void percentiles_ofSeveralProcesses_areOfAllPolls() {
         sizes.add(polls(4, 8, 8, 8, 8, 8));

@@ -51,7 +51,7 @@ class ProcessorCountersTest {
         assertThat(ProcessorCounters.availability()).isNotEmpty();
     }
 
-    /** perf measures only a part of the pass. Its counts are scaled to the whole processor time. */
+    /** perf measures only a part of the pass, so its counts are scaled to the whole processor time. */
     @Test
     void figures_areOfAllTheProcessorTime() {
         try (ProcessorCounters counters = new ProcessorCounters(0)) {

@@ -46,7 +46,7 @@ class RecoveryTest {
 
     @Test
     void recovered_isTheFirstOfThreeGoodSecondsInARow() {
-        // The loss of a member is not visible in the first second after the kill.
+        // A kill becomes visible only in the second after it.
         List<Recovery.Second> seconds = List.of(GOOD, GOOD, LATE, GOOD, LATE, GOOD, GOOD, GOOD, LATE, GOOD);
         assertThat(RECOVERY.recovered(seconds, SLOT, 0, 10)).isEqualTo(5);
         assertThat(RECOVERY.recovered(seconds, SLOT, 5, 10)).isEqualTo(5);

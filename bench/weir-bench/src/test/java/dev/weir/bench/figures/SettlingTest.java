@@ -62,8 +62,8 @@ class SettlingTest {
     }
 
     /**
-     * If a pass ends just after its settling time, it measures only a few milliseconds. The run would need hundreds of
-     * such passes, and each pass must join a group and settle first.
+     * A pass that ends just after its settling time measures only a few milliseconds, so its run would need hundreds of
+     * passes.
      */
     @Test
     void topicThatIsReadJustAfter_isRefused_withTheWayOut() {

@@ -29,7 +29,7 @@ class FillPlanTest {
             assertThat(plan.abortedBefore(transaction)).isBetween(0, 1);
             aborted += plan.abortedBefore(transaction);
         }
-        assertThat(aborted).isEqualTo(100); // of 400
+        assertThat(aborted).isEqualTo(100);
         assertThat(plan.endOffset()).isEqualTo(30_000 + 300 + 100 * 101);
     }
 

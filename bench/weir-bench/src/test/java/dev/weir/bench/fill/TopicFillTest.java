@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class TopicFillTest {
 
     /**
-     * Regression: a broker that died while a large topic was being filled blocked the harness for hours, even after
+     * Regression: a broker that died while a large topic was being filled blocked the harness for hours, despite
      * Ctrl-C.
      */
     @Test

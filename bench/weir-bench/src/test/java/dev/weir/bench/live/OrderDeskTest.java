@@ -86,7 +86,6 @@ class OrderDeskTest {
         }
     }
 
-    /** A sender must not wait forever for the answer of a run that has ended. */
     @Test
     void runThatEnds_endsTheWaitForItsAnswer() throws Exception {
         Future<Optional<Answer>> answer;
@@ -97,7 +96,7 @@ class OrderDeskTest {
         assertThat(answer.get(60, TimeUnit.SECONDS)).isEmpty();
     }
 
-    /** The second run deletes the first run's command without an answer to it. The sender must then stop waiting. */
+    /** The second run deletes the first run's command without an answer. The sender must stop waiting. */
     @Test
     void runThatFollows_endsTheWaitForTheOneBefore() throws Exception {
         OrderDesk first = OrderDesk.open(results, "run 1");
@@ -123,7 +122,6 @@ class OrderDeskTest {
         assertThat(OrderSender.to(results)).isNull();
     }
 
-    /** Ctrl-C of who sends. */
     @Test
     void interrupt_withdrawsTheOrder() throws Exception {
         try (OrderDesk desk = OrderDesk.open(results, "run")) {

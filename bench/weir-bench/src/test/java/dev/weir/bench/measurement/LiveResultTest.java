@@ -10,7 +10,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class LiveResultTest {
 
-    /** Missing, again, unchanged. */
     @ParameterizedTest
     @CsvSource({
         "AT_LEAST_ONCE, 0, 1, true, false",
@@ -26,7 +25,7 @@ class LiveResultTest {
         assertThat(LiveResult.isBroken(scenario, ledger, isUnchanged)).isEqualTo(isBroken);
     }
 
-    /** Members divide the partitions among themselves, so each partition counts once. */
+    /** Members share the partitions, so each partition counts once. */
     @ParameterizedTest
     @CsvSource({"none, 5, 2400", "partition, 5, 800", "partition, 0, NaN"})
     void ceiling_isOfTheWholeGroup(String ordering, double handlerMillis, double perSecond) {

@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests how closely whole processes can approximate a given fraction of the consumers. */
+/** Tests how closely whole processes approximate a fraction of the consumers. */
 class WholePartsTest {
 
     @ParameterizedTest

@@ -12,10 +12,10 @@ class ClockEstimateTest {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    /** A simulated clock of another machine, behind a network with different delays in the two directions. */
+    /** The clock of another machine. The network's delays differ between the two directions. */
     private static final class Simulated {
         private final SplittableRandom random;
-        private final long apartNanos; // how far the other clock is behind at first
+        private final long apartNanos; // initial offset between the clocks
         private final double drift;
         private long nowNanos = SECOND;
 
@@ -76,10 +76,7 @@ class ClockEstimateTest {
         }
     }
 
-    /**
-     * Events that another machine records keep their order, and the times between them are correct within the stated
-     * error.
-     */
+    /** Events of another machine keep their order, and the times between them are correct within the error bound. */
     @Test
     void eventsRecordedThere_comeOutWithinTheStatedBound() {
         for (long seed = 0; seed < 200; seed++) {
@@ -115,10 +112,7 @@ class ClockEstimateTest {
         assertThat(estimate.wasSet()).isFalse();
     }
 
-    /**
-     * A garbage collection, for example, may delay both ends of an exchange. Such an uncertain reading must not replace
-     * a better one.
-     */
+    /** A garbage collection delays both ends of an exchange. This uncertain reading must not replace a better one. */
     @Test
     void lessCertainLook_replacesNone() {
         ClockEstimate estimate = new ClockEstimate();

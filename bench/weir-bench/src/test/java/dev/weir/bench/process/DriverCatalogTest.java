@@ -20,8 +20,7 @@ class DriverCatalogTest {
     @TempDir
     Path root;
 
-    // Regression: the suffix {@code -defaults} has a special meaning, so the driver "weir-client-defaults" was looked
-    // up as "weir-client".
+    // Regression: the driver "weir-client-defaults" was not found.
     @Test
     void driverOfEachModule_isFoundByItsName() throws IOException {
         Path drivers = Path.of(System.getProperty("weir.root"), "bench", "drivers");
@@ -94,7 +93,7 @@ class DriverCatalogTest {
         assertThatThrownBy(() -> catalog.entry("plian@2.4.0")).hasMessageContaining("plain");
     }
 
-    /** Replaces Maven by a script that fails as if the version did not exist. */
+    /** A script replaces Maven and fails as if the version did not exist. */
     @Test
     void whatMavenSays_isInTheMessage() throws IOException {
         DriverCatalog catalog = catalog(PLAIN + "coordinates = org.apache.kafka:kafka-clients\n");

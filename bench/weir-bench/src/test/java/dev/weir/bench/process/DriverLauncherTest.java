@@ -20,7 +20,7 @@ class DriverLauncherTest {
 
     private DriverLauncher launcher;
 
-    /** A driver that reports nothing and waits for the end of its input. */
+    /** A driver that waits for the end of its input and reports nothing. */
     static final class Silent {
         public static void main(String[] arguments) throws IOException {
             int read = 0;
@@ -73,7 +73,7 @@ class DriverLauncherTest {
                 .hasMessageContaining("delete " + root.resolve("drivers/silent/target"));
     }
 
-    /** If the brokers die, a campaign must not wait a minute for each process. */
+    /** A campaign whose brokers died must not wait a minute for each process. */
     @Test
     void lookMeanwhile_endsTheWait() {
         try (DriverProcess process = start()) {
@@ -84,10 +84,7 @@ class DriverLauncherTest {
         }
     }
 
-    /**
-     * Regression: a stop between the decision to run and the start of the process was lost, and the run continued to
-     * its end.
-     */
+    /** Regression: the run continued to its end if it was stopped just before its process started. */
     @Test
     void start_afterStop_endsAtOnce() throws Exception {
         launcher.stop();
@@ -97,8 +94,8 @@ class DriverLauncherTest {
     }
 
     /**
-     * The sender's priority is raised if the system permits it. If not, both processes keep the nice value of this
-     * process.
+     * The sender gets a higher priority if the system permits it. Otherwise, both processes keep this process's nice
+     * value.
      */
     @Test
     void whoSends_goesBeforeOthers_whereTheSystemLetsIt() throws Exception {

@@ -11,10 +11,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Tests class paths of Kafka's server: they are fetched once, kept while their jars exist, and refused with Maven's
- * message.
- */
+/** Tests class paths of Kafka's server: downloads, reuse, and refusals with Maven's message. */
 class LibraryVersionsTest {
 
     @TempDir
@@ -25,7 +22,7 @@ class LibraryVersionsTest {
         assertThat(maven.toFile().setExecutable(true)).isTrue();
     }
 
-    /** Installs a program that acts like Maven and writes into the file named by its option. */
+    /** Installs a script in place of Maven. It writes this class path into the file named by its option. */
     private void mavenThatWrites(String classPath) throws IOException {
         maven("echo \"$@\" >> " + root.resolve("calls") + "\n"
                 + "for each; do case $each in -Dmdep.outputFile=*) file=${each#*=};; esac; done\n"

@@ -6,13 +6,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
-/**
- * Scripts in place of {@code ssh} and {@code kubectl}. They start processes on this machine, or fail like the real
- * programs.
- */
+/** Scripts in place of {@code ssh} and {@code kubectl}. They start local processes, or fail like the real programs. */
 final class StandIns {
-    // The host's name determines the failure. The first command of a campaign inspects the host. A command with the
-    // option weir.driver.place starts a driver.
+    // The host name selects the failure. The first command inspects the host; a command with weir.driver.place starts a
+    // driver.
     private static final String SSH = """
             #!/bin/sh
             here=$(dirname "$0")
@@ -76,7 +73,7 @@ final class StandIns {
 
     private final Path folder;
 
-    /** Makes them. */
+    /** Writes the scripts to this folder. */
     StandIns(Path folder) throws IOException {
         this.folder = folder;
         script("ssh", SSH);
@@ -93,7 +90,7 @@ final class StandIns {
         return folder.resolve(name).toString();
     }
 
-    /** The process whose connection was lost. */
+    /** Returns the ID of the process whose connection was lost. */
     long lost() throws IOException {
         return Long.parseLong(Files.readString(folder.resolve("lost.pid")).strip());
     }

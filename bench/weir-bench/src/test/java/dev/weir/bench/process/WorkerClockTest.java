@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 class WorkerClockTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** The clock changes during a pass, for example because its machine was suspended. */
     @Test
     void clockThatIsSetAmidAPass_isNoticed_andTheNextPassIsFreeOfIt() throws Exception {
         AtomicLong behindNanos = new AtomicLong(TimeUnit.HOURS.toNanos(1));

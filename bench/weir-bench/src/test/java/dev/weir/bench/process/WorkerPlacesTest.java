@@ -52,7 +52,7 @@ class WorkerPlacesTest {
     private DriverCatalog catalog;
     private final List<DriverProcess> started = new ArrayList<>();
 
-    /** A driver that receives one record, exactly when the record is due. */
+    /** A driver that receives one record at the time at which the record is due. */
     static final class Planted implements Driver {
         public static void main(String[] arguments) {
             DriverMain.serve(Map.of("planted", Planted::new, "generator", Planted::new), arguments);
@@ -93,12 +93,12 @@ class WorkerPlacesTest {
         return new Worker(place, image, Set.of(Worker.Role.values()), java, home, aheadMillis);
     }
 
-    /** Returns a worker that finds all necessary files where they are on this machine. */
+    /** Returns a worker reached through the script, with the files of this machine. */
     private Worker ssh(String host) {
         return worker(new Place.Ssh(standIns.program("ssh"), host, List.of()), "", java(), root.toString(), 0);
     }
 
-    /** Runs Java with the fast compiler only, because each process ends soon. */
+    /** Returns a script that starts Java with the C1 compiler only. The processes are short-lived. */
     private String java() {
         return root.resolve("quick-java").toString();
     }
@@ -153,7 +153,6 @@ class WorkerPlacesTest {
                 .hasSize(1);
     }
 
-    /** A copy cut off by a lost connection must not leave a partial file under the final name. */
     @Test
     void fileThatIsCutOff_isNotThere_andTheNextCampaignCopiesIt() throws Exception {
         Path some = root.resolve("some.jar");
@@ -258,7 +257,7 @@ class WorkerPlacesTest {
                 .hasMessageContaining("worker at ssh h1: there is no folder " + root + "/none");
     }
 
-    /** Container images often set {@code JAVA_TOOL_OPTIONS}. Java then prints an additional first line. */
+    /** Images often set {@code JAVA_TOOL_OPTIONS}, for which Java prints an additional first line. */
     @Test
     void javaThatPicksUpOptions_isJavaAllTheSame() throws Exception {
         Path java = root.resolve("java");
@@ -355,10 +354,7 @@ class WorkerPlacesTest {
                         + " there is not a driver: java starts processes elsewhere");
     }
 
-    /**
-     * The signal is sent by a separate script. If the script does not reach the host, for example because a connection
-     * is refused, only the run fails, not the campaign.
-     */
+    /** A separate script sends the signal. If its connection is refused, only the run fails. */
     @Test
     void processThatWasHalted_goesOn_andASignalThatDoesNotGetThrough_failsTheRun_only() throws Exception {
         DriverProcess process = start(opened(launcher(ssh("h1"))));
@@ -382,7 +378,7 @@ class WorkerPlacesTest {
             List<DriverProcess> members = new ArrayList<>();
             for (int i = 0; i < processes; i++) {
                 members.add(start(launcher));
-                greeted(members.getLast()); // The log contains its call before the next call is made.
+                greeted(members.getLast()); // The log contains a member's call before the next call starts.
             }
             members.forEach(DriverProcess::close);
         }
@@ -392,7 +388,6 @@ class WorkerPlacesTest {
                 .containsExactly("h1", "h1", "h2", "h1");
     }
 
-    /** Times that a process reports are converted to the harness's clock, however far apart the two clocks are. */
     @Test
     void clockThatIsApart_isSetRight_withinTheStatedError() throws Exception {
         setRight(86_400_000);

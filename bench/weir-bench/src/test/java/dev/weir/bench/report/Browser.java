@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Headless Chromium without a network, with one process per page. Without a browser, a test that opens a page is
- * skipped and says so; with {@code CI=true} in the environment, it fails. Confined to one thread.
+ * Headless Chromium without a network; one process per page. Without a browser, tests that open a page are skipped, or
+ * fail if the environment has {@code CI=true}. Confined to one thread.
  */
 final class Browser {
 
@@ -35,7 +35,7 @@ final class Browser {
         this.executable = executable();
     }
 
-    /** A rendered page: its document after the scripts ran, and its output to the console. */
+    /** A page after its scripts have run, with its console output. */
     record Page(String document, List<String> console) {}
 
     Page open(Path page) throws IOException, InterruptedException {
@@ -44,7 +44,7 @@ final class Browser {
         List<String> command = List.of(
                 executable,
                 "--headless",
-                // The page is our own, and containers lack the user namespaces that the sandbox needs.
+                // The page comes from this build, and containers lack the user namespaces that the sandbox needs.
                 "--no-sandbox",
                 "--disable-gpu",
                 "--disable-dev-shm-usage",
@@ -88,7 +88,7 @@ final class Browser {
                 .orElse("");
         if (found.isEmpty()) {
             assertThat(System.getenv("CI")).as(MISSING).isNotEqualTo("true");
-            System.out.println("Skipped: " + MISSING); // Surefire shows a count only.
+            System.out.println("Skipped: " + MISSING); // Surefire prints only the number of skipped tests.
             Assumptions.abort(MISSING);
         }
         return found;

@@ -24,7 +24,7 @@ class CaptionsTest {
                 lag);
     }
 
-    /** The story of the published page: a group sustains its rate, collapses after a restart, and is drained. */
+    /** The group sustains its rate, collapses after a restart, and is drained. */
     @Test
     void captions_sayWhatIsSeen() {
         assertThat(Captions.of(List.of(

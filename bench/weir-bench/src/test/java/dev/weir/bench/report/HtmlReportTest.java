@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Opens the page in a real browser without a network, and lets a script inspect it from inside. */
+/** Opens the report in a browser without a network. A script inspects the rendered page. */
 class HtmlReportTest {
 
     /**
-     * Runs after the page's own script. For each chart, counts the points that are drawn and collects the files that
-     * the chart's buttons save. Does this for the first point of the campaign, and again for its last point.
+     * Counts the points drawn in each chart and collects the files that the chart's buttons save, for the first and the
+     * last point of the campaign. Runs after the page's script.
      */
     private static final String PROBE = """
             <script>
@@ -91,7 +91,7 @@ class HtmlReportTest {
         requireDrawn(seen);
     }
 
-    /** Values cut off at the edge are marked with an arrow, and values that must not be quoted are hollow. */
+    /** Truncated values are marked with an arrow, and values that must not be quoted are hollow. */
     @Test
     void page_marksWhatIsNotAsItLooks() throws Exception {
         JsonNode seen = open(1, 2, 0);
@@ -105,7 +105,7 @@ class HtmlReportTest {
                 .contains("generator");
     }
 
-    /** Colours repeat after eight drivers. Further lines differ in dashes, markers and names. */
+    /** Colours repeat after eight drivers. More drivers get other dashes, markers and names. */
     @Test
     @Tag("long")
     void page_ofEighteenDrivers_keepsThemApart() throws Exception {
@@ -188,8 +188,8 @@ class HtmlReportTest {
             assertThat(seen.get(when)).isNotEmpty();
             for (JsonNode chart : seen.get(when)) {
                 String title = chart.get("title").asText();
-                // At least half of the points must be drawn. Others may lie in a gap, because lines are dashed during
-                // the warm-up.
+                // At least half of the points must be drawn. Lines are dashed during the warm-up, so points may lie in
+                // a gap.
                 int points = chart.get("points").asInt();
                 assertThat(points).as("points in '%s'", title).isPositive();
                 assertThat(chart.get("drawn").asInt())

@@ -15,7 +15,7 @@ class LatencySeriesTest {
             .mapToObj(i -> new Interval(i * 1_000L, 1_000, 9, 9, 0, 0, 0, 0, 0, 0, 0))
             .toList();
 
-    /** No record is planned in the first second, one interval has no records, and the clock is read slightly late. */
+    /** No record is due in the first second, one interval has no records, and the clock is read slightly late. */
     @Test
     void of_isWhatWasTakenInTheInterval() {
         LatencySeries series = new LatencySeries(

@@ -81,7 +81,6 @@ class ReportsTest {
         assertThat(Reports.csv(folder)).hasSize(6);
     }
 
-    /** A driver that needs several attempts must not look as good as a driver that needs one. */
     @Test
     void attemptThatFailed_isToldAfterAnotherTookItsPlace() {
         ResultsFolder folder = SampleCampaign.write(temp, 1, 1, 7);
@@ -96,10 +95,7 @@ class ReportsTest {
         assertThat(Reports.lines(folder)).startsWith("{\"type\":\"attempt\"").contains("it lost its group");
     }
 
-    /**
-     * Slow handlers may be the library's fault. Their efficiency is therefore shown next to the nominal efficiency, and
-     * gets no verdict.
-     */
+    /** Slow handlers may be the library's fault, so their efficiency is shown without a verdict. */
     @Test
     void efficiency_isAColumnBesideTheNominalOne_andNoMetric() throws Exception {
         ResultsFolder folder = SampleCampaign.write(temp, 1, 1, 7);

@@ -23,10 +23,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
-/**
- * The results of a simulated campaign, with everything that a report must be able to show. Equal arguments give equal
- * results.
- */
+/** The results of a simulated campaign with everything that a report shows. Equal arguments give equal results. */
 final class SampleCampaign {
 
     private static final List<String> DRIVERS =
@@ -79,7 +76,10 @@ final class SampleCampaign {
         return write(path, points, rounds, missing, 0);
     }
 
-    /** Also adds drivers, each somewhat slower than the previous one. */
+    /**
+     * Writes all but the last {@code missing} runs, with additional drivers. Each additional driver is slower than the
+     * previous one.
+     */
     static ResultsFolder write(Path path, int points, int rounds, int missing, int moreDrivers) {
         SampleCampaign sample = new SampleCampaign(points, rounds, moreDrivers);
         ResultsFolder folder = ResultsFolder.create(path, sample.campaign());
@@ -139,7 +139,7 @@ final class SampleCampaign {
                     List.of());
             return;
         }
-        // Two rounds that differ so much allow no conclusion: the interval extends beyond any chart.
+        // These two rounds differ too much for a conclusion: their interval is wider than any chart.
         boolean disturbed = rounds == 2 && round == 1 && driver.equals("parallel-consumer");
         List<Interval> intervals = intervals(point, driver, disturbed ? machine / 3 : machine);
         long records = intervals.stream().skip(8).mapToLong(Interval::records).sum();
@@ -216,8 +216,8 @@ final class SampleCampaign {
     }
 
     /**
-     * Returns the latencies of some thousand records. The last hundred come after a stall, which the service time
-     * hides. With {@code bySecond}, all seconds have enough records for percentiles over time.
+     * Returns the latencies of several thousand records. The last hundred follow a stall that is absent from the
+     * service time. With {@code bySecond}, every second has enough records for percentiles.
      */
     private List<Histogram> latencies(String driver, long startMillis, boolean bySecond) {
         SimulatedLatencies latencies = new SimulatedLatencies();

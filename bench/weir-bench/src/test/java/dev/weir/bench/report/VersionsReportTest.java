@@ -33,7 +33,7 @@ class VersionsReportTest {
     private static final List<Point> POINTS = List.of(
             new Point("p1", "consume", Map.of("bytes", "100")), new Point("p2", "consume", Map.of("bytes", "1000")));
 
-    /** Collects the content of each chart for each choice of figures. */
+    /** Collects the content of each chart, for each choice of figures. */
     private static final String PROBE = """
             <script>
             (() => {

@@ -15,12 +15,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Checks that planted changes are found in the right place and that no other changes are found. The simulated series
- * are the same in every run.
+ * Checks that change points are found in simulated series, and that series without a change have none. Seeds are fixed.
  */
 class ChangePointsTest {
 
-    /** Kinds of variation without any change, each with a standard deviation of about 1. */
+    /** Random variation without a change, with a standard deviation of about 1. */
     enum Noise {
         NORMAL {
             @Override
@@ -41,7 +40,7 @@ class ChangePointsTest {
                 return random.nextGaussian() + (random.nextInt(10) == 0 ? 8 : 0);
             }
         },
-        /** Values like a count that is nearly always the same. */
+        /** Nearly all values are equal, as in a count. */
         FEW_VALUES {
             @Override
             double next(Random random) {
@@ -71,7 +70,7 @@ class ChangePointsTest {
         assertThat(divided(noise, 250)).isLessThanOrEqualTo(8);
     }
 
-    /** Uses more series to check more closely: 20 alarms in 1,000 series are 3.2 standard deviations above the mean. */
+    /** Checks more series: 20 alarms in 1,000 series are 3.2 standard deviations above the mean. */
     @ParameterizedTest
     @Tag("long")
     @EnumSource(Noise.class)
@@ -120,7 +119,7 @@ class ChangePointsTest {
         assertThat(more).as("with further changes").isLessThanOrEqualTo((int) (0.05 * series));
     }
 
-    /** The middle of the series is worse. Both ends must be found, although both halves have the same mean. */
+    /** Only the middle of the series is worse. Both ends of that part must be found. */
     @Test
     void faultThatWasMended_isTwoChanges() {
         int found = 0;

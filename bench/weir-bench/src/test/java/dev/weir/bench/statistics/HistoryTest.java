@@ -55,7 +55,7 @@ class HistoryTest {
         return new History.Key(new Point("p" + point, "consume", Map.of()), "weir", metric);
     }
 
-    /** Returns a history of one figure that stays at each level for ten days. */
+    /** Returns a history of one figure with ten days at each level. */
     private static History history(Metric metric, double... levels) {
         Random random = new Random(5);
         List<Snapshot> snapshots = new ArrayList<>();
@@ -97,7 +97,7 @@ class HistoryTest {
                 .isNull();
     }
 
-    /** The figure is better than at the start, but worse than in between. */
+    /** The figure rises, then falls to a value that is still better than the first. Only the fall must be reported. */
     @Test
     void gainThatWasLostAgain_isTold_andAFaultThatWasMendedIsNot() {
         Series lost = only(history(Metric.RATE, 1.0, 1.5, 1.2));
@@ -133,7 +133,7 @@ class HistoryTest {
         }
     }
 
-    /** Checks twenty figures at a time. Only few of the histories without a change may report one. */
+    /** Checks twenty figures at a time. At most a few histories without a change may report one. */
     @Test
     void manyFiguresWithoutAChange_areRarelySaidToHaveOne() {
         int told = 0;
@@ -152,11 +152,10 @@ class HistoryTest {
                     ? 1
                     : 0;
         }
-        // 5 % of 200 are 10, and 19 is three standard deviations above that.
+        // 5 % of 200 is 10, and 19 is three standard deviations more.
         assertThat(told).isLessThanOrEqualTo(19);
     }
 
-    /** Checks a series after each campaign, as a build does, and counts how many series ever raise a false alarm. */
     @Test
     void lookAfterEachOfFortyCampaigns_rarelyEverRaisesAFalseAlarm() {
         int alarms = 0;

@@ -15,9 +15,7 @@ class LatenciesTest {
     private static final long MILLI = 1_000_000;
 
     /**
-     * A server takes 0.1 ms per record and stalls for one second. It gets 1,000 records per second for 20 seconds, and
-     * the sender waits for each answer. 1,000 of the 20,000 records are due during the stall, so 5 % wait, half a
-     * second on average.
+     * A server of 0.1 ms per record stalls for one of 20 seconds at 1,000 records per second. 5 % of the records wait.
      */
     @Test
     void response_withAPlantedStall_showsItWhereServiceTimeHidesIt() {
@@ -65,7 +63,7 @@ class LatenciesTest {
         return Objects.requireNonNull(latencies.get(tag));
     }
 
-    /** One server takes 0.1 ms per record. A stall of the server also delays the sender. */
+    /** Returns the histograms of one server that takes 0.1 ms per record. Its stall also delays the sender. */
     private static Map<String, Histogram> simulate(SendPlan plan, int records, long stallAtNanos, long stallNanos) {
         SimulatedLatencies latencies = new SimulatedLatencies();
         long freeNanos = 0;

@@ -18,18 +18,17 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulates drivers with known service times on a machine with known noise, so that the right conclusions are known.
- * Deterministic for a given seed. Confined to one thread.
+ * Simulates drivers with known service times on a machine with known noise, so the right conclusions are known. Equal
+ * seeds give equal runs. Confined to one thread.
  *
  * <p>The logarithm of a run's mean service time is the sum of three terms: the driver's own term, the machine's drift
  * (a random walk over all runs), and a random effect of the process (independent for each run).
  */
 final class SimulatedDriver {
 
-    /** Distributions of a process's luck. */
     enum Luck {
         NORMAL,
-        /** Mostly small, sometimes much slower. */
+        /** Most runs are slightly faster than the mean; a few are much slower. */
         SKEWED,
         /** One run in twenty is disturbed and 30 % slower. */
         OUTLIERS
@@ -68,7 +67,7 @@ final class SimulatedDriver {
         return runs;
     }
 
-    /** Runs a campaign the wrong way: all runs of one driver before the runs of the next. */
+    /** Runs a campaign in the wrong order: all runs of one driver before the runs of the next. */
     List<Run> oneAfterTheOther(Campaign campaign, Map<String, Double> serviceNanos) {
         List<Run> runs = new ArrayList<>();
         for (Point point : campaign.points()) {

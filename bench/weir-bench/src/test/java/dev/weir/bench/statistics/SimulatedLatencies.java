@@ -8,13 +8,12 @@ import org.HdrHistogram.Histogram;
 /**
  * Records the latencies of a simulated open-loop run, interval by interval. Confined to one thread.
  *
- * <p>Each record has three times: planned, sent, done. The response time is measured from planned to done. When a stall
- * blocks the sender, the records that it could not send also wait. A clock that starts at sending would miss their wait
- * (coordinated omission).
+ * <p>Each record has a planned, a sent and a done time. The response time is the time from planned to done. It includes
+ * the wait of records that a stall kept the sender from sending (coordinated omission).
  */
 public final class SimulatedLatencies {
 
-    /** Three significant digits, from 1 ns to 12 h. Longer times count as 12 h, so none are dropped. */
+    /** Largest recorded time. Longer times count as 12 h. */
     private static final long MAX_NANOS = 12L * 3600 * 1_000_000_000;
 
     private Histogram response = fresh(LatencyTags.RESPONSE);
@@ -23,8 +22,7 @@ public final class SimulatedLatencies {
     private final List<Histogram> intervals = new ArrayList<>();
 
     /**
-     * Adds one record, with its times on one monotonic clock. A time earlier than the preceding one counts as equal to
-     * it.
+     * Adds one record, with its times on one monotonic clock. A time earlier than the preceding one is replaced by it.
      */
     public void record(long plannedNanos, long sentNanos, long doneNanos) {
         response.recordValue(clamp(doneNanos - plannedNanos));
@@ -46,7 +44,6 @@ public final class SimulatedLatencies {
         lateness = fresh(LatencyTags.LATENESS);
     }
 
-    /** Returns the finished intervals, for the results folder. */
     public List<Histogram> intervals() {
         return List.copyOf(intervals);
     }

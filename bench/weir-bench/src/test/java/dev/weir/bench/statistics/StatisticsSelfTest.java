@@ -15,17 +15,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Checks that the statistics find a known truth in thousands of simulated campaigns, which are the same in every run.
- */
+/** Checks that the statistics find a known truth in thousands of simulated campaigns. All seeds are fixed. */
 class StatisticsSelfTest {
 
     private static final int CAMPAIGNS = 1_000;
     private static final double TRUTH = 1.25;
 
     /**
-     * Checks the fraction of campaigns whose interval contains the true value. For 1,000 draws, 0.95 +- 0.021 is three
-     * standard deviations.
+     * Counts the campaigns whose interval contains the true value. For 1,000 draws, 0.95 +- 0.021 is three standard
+     * deviations.
      */
     @ParameterizedTest
     @CsvSource({"NORMAL,3", "NORMAL,5", "NORMAL,10", "SKEWED,5", "SKEWED,10"})
@@ -33,7 +31,7 @@ class StatisticsSelfTest {
         assertThat(coverage(luck, rounds, false)).isBetween(0.929, 0.971);
     }
 
-    /** Disturbed runs make the interval wider instead of shifting it, so it covers the true value at least as often. */
+    /** Disturbed runs widen the interval without shifting it, so it covers the true value at least as often. */
     @ParameterizedTest
     @CsvSource({"3", "5", "10"})
     void interval_withDisturbedRuns_coversAtLeastAsStated(int rounds) {
@@ -41,10 +39,8 @@ class StatisticsSelfTest {
     }
 
     /**
-     * Eight drivers and three rounds per campaign. The brokers are restarted before each campaign. Their effect on the
-     * results differs from driver to driver, but stays the same throughout a campaign, so the spread within a campaign
-     * does not show it. Of 2,400 pairs of intervals, hardly any may be disjoint. If an interval used only the spread of
-     * its own driver, some intervals would by chance be far too narrow.
+     * Each campaign has eight drivers and three rounds. Each restart of the brokers affects the drivers differently.
+     * Hardly any of 2,400 pairs of intervals may be disjoint.
      */
     @Test
     void intervals_ofTwoCampaignsInARow_overlap() {
@@ -54,9 +50,7 @@ class StatisticsSelfTest {
         assertThat(apartByOwnSpreadAlone).isGreaterThan(4 * apart);
     }
 
-    /**
-     * Returns the fraction of pairs of intervals that do not overlap, for campaigns with the given number of drivers.
-     */
+    /** Returns the fraction of disjoint pairs of intervals, for campaigns with this number of drivers. */
     private static double shareApart(int drivers) {
         String[] names = new String[drivers + 1];
         Map<String, Double> serviceNanos = new HashMap<>();
@@ -85,7 +79,9 @@ class StatisticsSelfTest {
         return apart / (double) pairs;
     }
 
-    /** The same statistics on runs that were not interleaved. This shows that the self-test detects a wrong method. */
+    /**
+     * Uses the same statistics on runs that were not interleaved, to prove that the self-test detects a wrong method.
+     */
     @Test
     void interval_ofSequentialRunsOnADriftingMachine_doesNotCover() {
         assertThat(coverage(SimulatedDriver.Luck.NORMAL, 5, true)).isLessThan(0.8);
@@ -104,8 +100,8 @@ class StatisticsSelfTest {
     }
 
     /**
-     * If each of 40 points had a chance of 5 % of a false difference, most campaigns would report one. With the
-     * correction and an A/A run, they hardly ever do.
+     * Each of 40 points could show a false difference with a chance of 5 %. The correction and the A/A run must prevent
+     * this.
      */
     @Test
     void differences_betweenTheSameAtFortyPoints_areHardlyEverClaimed() {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class StatisticsTest {
 
-    /** From printed tables of the distribution. */
+    /** Values from printed tables. */
     @ParameterizedTest
     @CsvSource({
         "1,0.95,12.706",
@@ -38,7 +38,7 @@ class StatisticsTest {
         assertThat(StudentT.twoSidedQuantile(confidence, degrees)).isCloseTo(expected, within(0.0006));
     }
 
-    /** Computed by hand: logarithms of 2, 2.2 and 1.8; mean 0.69179, standard deviation 0.10034, t(2) = 4.3027. */
+    /** By hand: logarithms of 2, 2.2 and 1.8; mean 0.69179, standard deviation 0.10034, t(2) = 4.3027. */
     @Test
     void ofPairs_threeRounds_isTheIntervalByHand() {
         RatioInterval interval = RatioInterval.ofPairs(new double[] {20, 22, 18}, new double[] {10, 10, 10}, 0.95);
@@ -62,10 +62,7 @@ class StatisticsTest {
                 .hasMessageContaining("driver=5");
     }
 
-    /**
-     * Uses the example from the paper by Benjamini and Hochberg, in which 4 of 15 hypotheses are rejected at a level of
-     * 5 %.
-     */
+    /** The paper by Benjamini and Hochberg rejects 4 of 15 hypotheses at a level of 5 %. */
     @Test
     void falseDiscovery_examplesOfThePaper_claimsFour() {
         double[] adjusted = FalseDiscovery.adjust(
@@ -88,10 +85,7 @@ class StatisticsTest {
         assertThat(Verdict.of(two, 1, 0, 0.05, true)).isEqualTo(Verdict.NOT_MEASURED);
     }
 
-    /**
-     * One of five rounds failed and one had a slow broker. Three rounds are left, both for the driver and for the
-     * baseline.
-     */
+    /** One of five rounds failed and one had a slow broker. Three rounds remain for the driver and the baseline. */
     @Test
     void analysis_runsThatMayNotBeQuoted_areCountedAndLeftOut() {
         Campaign campaign = SimulatedDriver.campaign(1, 5, null, "plain", "weir");
@@ -164,10 +158,7 @@ class StatisticsTest {
                 .noneMatch(Flag::isVoiding);
     }
 
-    /**
-     * The driver waits for each response before it sends the next request, so the broker works only while the driver
-     * waits.
-     */
+    /** The driver sends its next request only after the response, so the broker works only while the driver waits. */
     @Test
     void driverThatDoesNotAlwaysAsk_isNotExcusedByBrokersThatWorkWhileItWaits() {
         Totals stopAndWait = totals(0.5, 0.55);
@@ -182,7 +173,7 @@ class StatisticsTest {
         assertThat(LimitingParty.asksAlways(told(Pass.FETCHES_OF_CLIENT, 1.3))).isTrue();
     }
 
-    /** A window of a few records keeps brokers busy with many small requests. */
+    /** A window of a few records keeps brokers busy with small requests. */
     @Test
     void driverThatSendsLittleAtATime_isKnownByItsBatches() {
         assertThat(LimitingParty.sendsLittle(told(LimitingParty.BATCH_KILOBYTES, 0.3)))
@@ -196,10 +187,7 @@ class StatisticsTest {
         return new Totals(1, 1, 1_000_000, 1, 0, 0, 0, 1, Map.of(name, figure));
     }
 
-    /**
-     * Processor time as measured on two cores for a bare socket, a lean consumer, a client, and a library with two
-     * threads.
-     */
+    /** Measured on two cores for a bare socket, a lean consumer, a client, and a library with two threads. */
     @ParameterizedTest
     @CsvSource({
         "0.63,0.55,2,true",
@@ -207,9 +195,9 @@ class StatisticsTest {
         "0.85,0.45,2,false",
         "0.95,0.30,2,false",
         "1.45,0.20,2,false",
-        "0.50,0.20,2,false", // nobody was busy: not the broker's fault
-        "1.52,0.42,2,true", // all cores, a fifth of them used by the broker
-        "1.85,0.12,2,false", // all cores, nearly all of them used by the driver
+        "0.50,0.20,2,false", // neither was busy
+        "1.52,0.42,2,true", // all cores busy, a fifth of them with the broker
+        "1.85,0.12,2,false", // all cores busy, nearly all of them with the driver
         "1.52,0.42,4,false",
     })
     void driverThatStreams_isHeldBackByBrokersThatWorkWhileItWaits(
@@ -222,10 +210,7 @@ class StatisticsTest {
                 .isEqualTo(heldBack);
     }
 
-    /**
-     * It is enough if the brokers held the driver back in two of four rounds, because the median of all rounds is then
-     * only a bound.
-     */
+    /** The brokers held the driver back in two of four rounds, so the median of all rounds is only a bound. */
     @Test
     void analysis_ofADriverThatBrokersHeldBack_givesABoundOfItsRate_andItsCosts() {
         DriverResult slower = heldBack(250.0, 2);

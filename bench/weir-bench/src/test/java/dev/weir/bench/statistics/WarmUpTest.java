@@ -13,9 +13,8 @@ class WarmUpTest {
     private final Random random = new Random(1);
 
     /**
-     * The figures were measured for a client's loop on two cores. Its rate was steady after one second, although the
-     * compiler used the other core until the fourth second. Up to then, a record took 230 ns of processor time on both
-     * cores together; afterwards, it took 110 ns.
+     * Measured for a client's loop on two cores. The rate was steady after one second, but the compiler ran until the
+     * fourth.
      */
     @Test
     void isOver_compilerStillAtWork_waitsThoughTheRateIsSteady() {

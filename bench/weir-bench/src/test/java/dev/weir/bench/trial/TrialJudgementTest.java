@@ -23,7 +23,7 @@ import java.util.function.LongUnaryOperator;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** Judges reports with a known truth: 200 records per second for 30 seconds, with one report per second. */
+/** Judges reports of a known load: 200 records per second for 30 seconds, with one report per second. */
 class TrialJudgementTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long BEGIN = Long.MAX_VALUE - 15 * SECOND; // nanoTime overflows during the trial
@@ -54,8 +54,8 @@ class TrialJudgementTest {
     }
 
     /**
-     * Returns the judgement of a trial in which every second has the given number of records and the given lateness.
-     * The second partition is three times as late.
+     * Returns the judgement of a trial with these records and this lateness per second. The second partition is three
+     * times as late.
      */
     private TrialJudgement trial(Kind kind, LongUnaryOperator records, LongUnaryOperator lateMillis) {
         TrialJudgement trial = new TrialJudgement(
@@ -101,7 +101,6 @@ class TrialJudgementTest {
         assertThat(outcome.why()).startsWith("p99 was 1");
     }
 
-    /** The late partition has half of the records. */
     @Test
     void worstPartition_isJudgedByItself() {
         target = "p40<=50ms";
@@ -119,7 +118,6 @@ class TrialJudgementTest {
                 .isEqualTo(Result.FAILED);
     }
 
-    /** A generous target hides for a while that members fall behind. */
     @Test
     void hold_thatFallsBehind_fails_thoughTheTargetIsMet() {
         target = "p99<=10s";
@@ -129,7 +127,7 @@ class TrialJudgementTest {
         assertThat(outcome(Kind.HOLD, second -> RATE, second -> 300).result()).isEqualTo(Result.PASSED);
     }
 
-    /** Records that do not arrive have no latency that could exceed the target. */
+    /** Records that never arrive have no latency. */
     @Test
     void stallAtTheEnd_fails() {
         Outcome outcome = outcome(Kind.STEP, second -> second < 27 ? RATE : 0, second -> 5);
@@ -146,10 +144,7 @@ class TrialJudgementTest {
         assertThat(outcome.projected()).isFalse();
     }
 
-    /**
-     * The lateness shrinks by 900 ms every ten seconds, so the remaining seven seconds will be gone after about eighty
-     * more.
-     */
+    /** The lateness shrinks by 900 ms every ten seconds. The remaining seven seconds take about eighty more. */
     @Test
     void perturbed_thatCatchesUp_isRecovering() {
         Outcome outcome = outcome(Kind.PAUSE, second -> RATE, second -> 9_000 - 90 * second);
@@ -182,7 +177,7 @@ class TrialJudgementTest {
                 .isEqualTo(Result.PASSED);
     }
 
-    /** Dead members report no late records. The reports of the others look as if the group caught up. */
+    /** Dead members report no late records. The other members' reports look as if the group caught up. */
     @Test
     void perturbed_whoseMembersAreDead_doesNotCatchUp() {
         Outcome outcome = outcome(Kind.RESTART, second -> RATE * 9 / 10, second -> 9_000 - 90 * second);
@@ -229,10 +224,7 @@ class TrialJudgementTest {
         assertThat(failed.outcome(true, BEGIN + SECOND / 4, 0, onTime).result()).isEqualTo(Result.FAILED);
     }
 
-    /**
-     * A system that catches up while the generator sends less than planned has not shown that it can recover at the
-     * planned rate.
-     */
+    /** The group catches up while the generator sends less than planned. This must not count as a recovery. */
     @Test
     void lateGenerator_isNoRecovery() {
         Histogram late = histogram(RATE * SECONDS, 50);
@@ -259,7 +251,6 @@ class TrialJudgementTest {
         assertThat(new ArrayList<>(result.measured().latencies())).hasSize(4);
     }
 
-    /** Reports of other times, such as the warm-up, are not judged. */
     @Test
     void reports_ofOtherTimes_areLeftOut() {
         TrialJudgement trial = trial(Kind.HOLD, second -> RATE, second -> 20);

@@ -53,7 +53,6 @@ class ExploreSettingsTest {
                 .isEqualTo(1000);
     }
 
-    /** Counts the handlers of all members that may run at the same time. */
     @ParameterizedTest
     @CsvSource({"none, 0, 12", "none, 2, 6", "partition, 0, 5", "partition, 1, 3", "key, 0, 10", "key, 1, 3"})
     void handlers_areCountedOverAllMembers(String ordering, int downstream, int handlers) {

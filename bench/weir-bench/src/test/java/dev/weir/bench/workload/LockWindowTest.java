@@ -31,8 +31,8 @@ class LockWindowTest {
     }
 
     /**
-     * The slowest of the 2,000 handlers in a window determines the ceiling. With stragglers, one of them takes two
-     * seconds in about every sixth window.
+     * The slowest of the 2,000 handlers in a window sets the ceiling. About every sixth window has a straggler of two
+     * seconds.
      */
     @ParameterizedTest
     @CsvSource({"none, 2400000", "stragglers, 32700", "bimodal, 47500"})

@@ -12,10 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ProducerWindowTest {
 
-    /**
-     * The size of a record is the sum of its value, its key, and seven more bytes, the least overhead of a record in a
-     * batch.
-     */
+    /** A record takes the bytes of its value and key plus seven, the least overhead in a batch. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             topic.valueBytes: 93 | 10000
@@ -32,7 +29,7 @@ class ProducerWindowTest {
         assertThat(point.client()).containsEntry("buffer.memory", "1000000");
     }
 
-    // Regression: the lean producer refused the small window of BenchPlannedLoadTest.
+    // Regression: the lean producer refused a small window.
     @ParameterizedTest
     @CsvSource({"1000000, , 1000000", "1048576, , ", "1000000, 500000, 500000"})
     void windowThatIsSmallerThanARequest_boundsRequestsToo(String window, String said, String request) {

@@ -40,9 +40,7 @@ class RefinementTest {
         assertThat(asked(List.of(1, 2), place -> "same")).containsExactly(0, 1);
     }
 
-    /**
-     * The verdict is "better" below a diagonal line through the grid. The points on both sides of the line must run.
-     */
+    /** The verdict is "better" below a diagonal of the grid. The points on both sides of the diagonal must run. */
     @Test
     void changeInTwoDimensions_isFollowed() {
         int size = 9;

@@ -8,7 +8,7 @@ import java.util.Map;
 
 /**
  * Checks documents against a JSON schema that contains only the keywords of {@link WorkloadSchema}. Any other keyword
- * is an error, so that none is silently ignored. Confined to one thread.
+ * is an error, so no keyword is ignored. Confined to one thread.
  */
 final class SchemaCheck {
     private final JsonNode root;

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests workloads that change during a run. */
+/** Tests workloads whose settings change during a run. */
 class TimelineTest {
     private static final String WORKLOAD = """
             name: w
@@ -153,10 +153,7 @@ class TimelineTest {
         assertThat(Workload.parse("w.yaml", yaml, false).timeline()).hasSize(2);
     }
 
-    /**
-     * The campaign stores the text of its workload and is resumed from this text. The text must therefore say that the
-     * timeline is left out.
-     */
+    /** A resumed campaign reads the stored text of its workload. The text must say that the timeline was left out. */
     @Test
     void withoutItsTimeline_nothingIsOrdered_alsoWhenItIsReadAgain() {
         String yaml = WORKLOAD + "timeline: [{at: 1s, drain: true}]\nquick: {timeline: [{at: 2s, drain: true}]}\n";

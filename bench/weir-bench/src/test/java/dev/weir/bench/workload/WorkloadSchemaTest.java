@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** Checks that the schema that editors use for workload files agrees with the parser. */
+/** Checks that the schema of workload files agrees with their parser. */
 class WorkloadSchemaTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Path FILE =
@@ -37,7 +37,6 @@ class WorkloadSchemaTest {
                 .isEqualToNormalizingNewlines(WorkloadSchema.json() + "\n");
     }
 
-    /** The parser and the schema must agree on whether a line is right or wrong. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             right | topic: {records: 5, keySkew: 0.5}

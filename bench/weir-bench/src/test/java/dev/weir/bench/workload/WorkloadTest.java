@@ -93,8 +93,7 @@ class WorkloadTest {
     }
 
     /**
-     * The plan consists of two seconds of warm-up, three measured seconds and one more second. The rate is three times
-     * as high in the second half.
+     * The plan has two seconds of warm-up, three measured seconds and one more. The rate triples in the second half.
      */
     @Test
     void shapeOfALoad_isInTheNumberOfItsRecords() {
@@ -231,10 +230,7 @@ class WorkloadTest {
                                 entry("share.isolation.level", "read_committed")));
     }
 
-    /**
-     * A record is lost once it is further behind than the records that a share group can have acquired. Their number
-     * depends on the largest possible batch.
-     */
+    /** The largest batch limits the records that a share group can have acquired. A record further behind is lost. */
     @Test
     void recordsOfABatch_areNoMoreThanItHoldsOfTheLeast() {
         assertThat(mostOfABatch("valueBytes: 93, batchBytes: 10000")).isEqualTo(101);
@@ -376,7 +372,7 @@ class WorkloadTest {
             options: {ordering: none}
             """;
 
-    /** The number of brokers, and the settings of brokers, groups and producers, can vary like any other dimension. */
+    /** The number of brokers, and the settings of brokers, groups and producers, vary like any other dimension. */
     @Test
     void sectionsOfKafka_vary() {
         Workload workload = Workload.parse("w.yaml", SENT_TO + """

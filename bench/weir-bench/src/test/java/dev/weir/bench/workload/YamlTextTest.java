@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests how YAML is handled that would exhaust the stack or the memory of a naive reader. */
+/** Tests YAML that exhausts the stack or the memory of a naive parser. */
 class YamlTextTest {
 
     private static final int DEEP = 20_000;

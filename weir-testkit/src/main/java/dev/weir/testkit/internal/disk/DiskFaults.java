@@ -30,11 +30,11 @@ public final class DiskFaults {
     }
 
     /**
-     * Applies the fault to a write. Call before the write.
+     * Applies the fault to a write. Must be called before the write.
      *
      * @param endPosition the position at which the write ends
      * @param size the file's size before the write
-     * @throws IOException the exception for a full device, if the disk is full and the file would grow
+     * @throws IOException if the disk is full and the file would grow
      */
     static void beforeWrite(long endPosition, long size) throws IOException {
         delay();

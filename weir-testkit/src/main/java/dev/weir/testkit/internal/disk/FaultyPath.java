@@ -20,7 +20,6 @@ final class FaultyPath implements Path {
         this.real = real;
     }
 
-    /** Returns the JDK's own path. */
     static Path real(Path path) {
         return path instanceof FaultyPath faulty ? faulty.real : path;
     }

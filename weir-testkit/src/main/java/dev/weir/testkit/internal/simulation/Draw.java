@@ -1,12 +1,12 @@
 package dev.weir.testkit.internal.simulation;
 
 /**
- * Draws random numbers that depend only on the seed and on the purpose of the draw, and not on earlier draws. A
- * difference in one part of a simulation therefore does not change the other parts. Immutable.
+ * Draws random numbers that depend only on the seed and the purpose of the draw. A difference in one part of a
+ * simulation does not change other parts. Immutable.
  */
 record Draw(long seed) {
 
-    /** The purpose of a draw. Draws for different purposes are independent, even with the same other arguments. */
+    /** The purpose of a draw. Draws for different purposes are independent. */
     enum Of {
         PLAN(1),
         RECORD(2),

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a pipeline pull records from its source only while the simulation is waiting for the pipeline. Otherwise, the
- * pipeline could pull while the consumer's own code is running. The simulation's thread opens the gate. Each stage
- * returned by {@link #before} is confined to the pipeline thread that runs it.
+ * Lets a pipeline pull records from its source only while the simulation waits for the pipeline, and never while the
+ * consumer's code runs. The simulation's thread opens the gate. Each stage from {@link #before} is confined to the
+ * pipeline thread that runs it.
  */
 final class Gate {
 
@@ -71,7 +71,7 @@ final class Gate {
             }
         }
 
-        /** Waits until the stage may pull. Returns the round that {@link #open} began; -1 if the deadline passes. */
+        /** Waits until the stage may pull. Returns the round that {@link #open} began; -1 at the deadline. */
         private long awaitRound(long deadlineNanos) throws InterruptedException {
             lock.lockInterruptibly();
             try {

@@ -41,7 +41,7 @@ final class Group {
         return world.logs().filter(log -> log.owned).map(log -> log.id).toList();
     }
 
-    /** Rebalances the group. Afterwards this member owns randomly drawn partitions. */
+    /** Rebalances the group. This member then owns randomly drawn partitions. */
     void rebalance(int number) {
         move(world.logs()
                 .filter(log -> !world.draw().oneIn(3, Of.PLAN, 5, number, log.number))
@@ -80,7 +80,7 @@ final class Group {
         tell(() -> told.onPartitionsAssigned(added));
     }
 
-    /** Expels this member from the group. The member then learns that it has lost its partitions. */
+    /** Expels this member from the group. The member then learns that it lost its partitions. */
     void lose() {
         ConsumerRebalanceListener told = listener;
         List<TopicPartition> lost = owned();
@@ -93,7 +93,7 @@ final class Group {
 
     private void tell(Runnable callback) {
         callback.run();
-        // Dropping pulled records may have freed capacity for other work.
+        // Dropped records may have freed capacity.
         world.settle();
     }
 

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The history of a simulated run, one line per event. Thread-safe. The events that the pipeline's threads report
- * between two events of the simulation are sorted, so that the same run always has the same history.
+ * The history of a simulated run, one line per event. Events of pipeline threads between two events of the simulation
+ * are sorted, so equal runs have equal histories. Thread-safe.
  */
 final class History {
 
@@ -27,7 +27,6 @@ final class History {
         this.clock = clock;
     }
 
-    /** Adds an event of the simulation. */
     void world(String what) {
         lock.lock();
         try {
@@ -38,7 +37,6 @@ final class History {
         }
     }
 
-    /** Adds an event of the pipeline. */
     void pipeline(String what) {
         lock.lock();
         try {

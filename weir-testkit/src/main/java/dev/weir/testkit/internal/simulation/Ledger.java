@@ -18,15 +18,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps track of the pipeline's work on each record, and checks the guarantees that can be verified from this work
- * alone. Thread-safe: pipeline threads begin work, and the simulation's thread ends it.
+ * Tracks the pipeline's work on each record, and checks the guarantees that depend on this work alone. Thread-safe:
+ * pipeline threads begin work, and the simulation's thread ends it.
  */
 final class Ledger {
 
-    /**
-     * Duration of an outage, in which all work fails. Simulated time is divided into periods of this length, and the
-     * seed determines whether a period is an outage.
-     */
+    /** Length of an outage, in which all work fails. The seed determines which periods of this length are outages. */
     private static final long OUTAGE_NANOS = TimeUnit.SECONDS.toNanos(4);
 
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -45,8 +42,8 @@ final class Ledger {
         private int doneInAssignment;
 
         /**
-         * Handlers of this and earlier assignments must no longer begin the record, because another member, or this
-         * member in a later assignment, has begun it.
+         * Number of the latest assignment whose handlers must not begin the record any more, because another handler
+         * has begun it.
          */
         private int begunAfter = -1;
     }
@@ -75,7 +72,7 @@ final class Ledger {
 
     private @Nullable String violation;
 
-    /** True if the simulation has read the violation. Later violations are then ignored. */
+    /** True if the simulation has read the violation; later ones are ignored. */
     private boolean looked;
 
     Ledger(Scenario scenario, Draw draw, Clock clock, History history) {
@@ -87,9 +84,7 @@ final class Ledger {
 
     // ---- Threads of the pipeline -----------------------------------------------------------------------------------
 
-    /**
-     * Begins work on a record. Returns the work, so that the caller can wait for its end; null if the process is gone.
-     */
+    /** Begins work on a record and returns it; null if the process is gone. */
     @Nullable
     RecordWork begin(ConsumerRecord<?, ?> record) {
         TopicPartition id = new TopicPartition(record.topic(), record.partition());
@@ -131,9 +126,8 @@ final class Ledger {
     }
 
     /**
-     * Returns the ordering key of the record. All records of a partition have the same key if the order within
-     * partitions is checked. If the order within keys is checked, the ordering key is the record's own key. In all
-     * other cases, and for records without a key, the ordering key is unique to the record.
+     * Returns the ordering key of the record: the partition's or the record's key, depending on the checked order.
+     * Without a checked order or a key, each record has its own.
      */
     private @Nullable Object sequence(ConsumerRecord<?, ?> record) {
         if (scenario.order() == Order.PARTITION) {
@@ -154,10 +148,7 @@ final class Ledger {
         return TimeUnit.MICROSECONDS.toNanos(1 + draw.below(micros, Of.WORK, id.hashCode(), offset, attempt, 1));
     }
 
-    /**
-     * Returns the failure of the work; null if it succeeds. Some work fails individually; during an outage, all work
-     * fails.
-     */
+    /** Returns the failure of the work; null if it succeeds. During an outage, all work fails. */
     private @Nullable SimulatedFailure failure(TopicPartition id, long offset, int attempt) {
         if (quiet || !scenario.has(Event.FAILING_WORK)) {
             return null;
@@ -169,8 +160,8 @@ final class Ledger {
     }
 
     /**
-     * Reports a violation if the work begins although another member has taken over the partition and begun the record.
-     * The other member may already have handled later records, so this work would violate the order.
+     * Reports a violation if another member has taken over the partition and begun the record. That member may have
+     * handled later records.
      */
     private void checkTakenOver(RecordWork work, RecordState state) {
         if (scenario.has(Event.TAKEOVER) && work.assignment() <= state.begunAfter) {
@@ -199,8 +190,8 @@ final class Ledger {
     }
 
     /**
-     * Waits until the work is done. Uses the clock's own wait method, so that the clock counts the thread as running as
-     * soon as the thread is signalled.
+     * Waits until the work is done. The clock's own wait method counts the thread as running as soon as it is
+     * signalled.
      */
     void await(RecordWork work) throws InterruptedException {
         lock.lock();
@@ -213,7 +204,7 @@ final class Ledger {
         }
     }
 
-    /** Reports that the handler was interrupted, so that the work was not done. */
+    /** Reports that the handler was interrupted and the work was not done. */
     void abandon(RecordWork work) {
         lock.lock();
         try {
@@ -261,7 +252,7 @@ final class Ledger {
             lock.unlock();
         }
         history.world((due.failure() == null ? "work done    " : "work fails   ") + due);
-        // The future is completed outside the lock, because its dependents may run user code.
+        // Dependents of the future may run user code, so complete it outside the lock.
         if (due.failure() == null) {
             due.done().complete(null);
         } else {
@@ -291,7 +282,6 @@ final class Ledger {
         }
     }
 
-    /** Reports that the output of a record has been written. */
     void written(TopicPartition id, long offset) {
         lock.lock();
         try {
@@ -331,7 +321,7 @@ final class Ledger {
     /**
      * Sets whether the process has crashed, and discards all running work.
      *
-     * @param gone true when the process crashes; false when the process is started
+     * @param gone true if the process crashes; false if it starts
      */
     void crashed(boolean gone) {
         lock.lock();
@@ -367,9 +357,8 @@ final class Ledger {
     }
 
     /**
-     * Registers a violation. Threads that run at the same simulated time may report violations in any order. The ledger
-     * therefore keeps the lexicographically smallest violation until the simulation's next check, and ignores all
-     * violations after that.
+     * Registers a violation. Threads may report violations at the same simulated time, so the smallest text is kept
+     * until the next check. Later ones are ignored.
      */
     void violate(String what) {
         lock.lock();

@@ -27,12 +27,11 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topics that pipelines write to, including the records in flight and the records written. Thread-safe: pipeline
- * threads send records, and the simulation's thread acknowledges them.
+ * The topics that pipelines write to, with the records in flight and the written records. Thread-safe: pipeline threads
+ * send records, and the simulation's thread acknowledges them.
  */
 final class Outputs {
 
-    /** Number of partitions of each output topic. */
     static final int PARTITIONS = 3;
 
     private static final String HEADER = "weir-simulation-source";
@@ -40,7 +39,7 @@ final class Outputs {
     private static final long MAX_LATENCY_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int REFUSED_ONE_IN = 25;
 
-    /** A record in flight, and the source record that it was derived from. */
+    /** A record in flight, with its source record. */
     private static final class Sent {
         final @Nullable Source source;
         final CompletableFuture<RecordMetadata> answer = new CompletableFuture<>();
@@ -60,7 +59,7 @@ final class Outputs {
         final long dueNanos;
         final List<Sent> records = new ArrayList<>();
 
-        /** The thread that reports the outcome to the callbacks; null if no thread has begun to do so. */
+        /** The thread that runs the callbacks; null if none has begun. */
         @Nullable
         Thread answeredBy;
 
@@ -92,10 +91,7 @@ final class Outputs {
     // Guarded by the lock.
     private final List<Batch> underWay = new ArrayList<>();
 
-    /**
-     * The offsets of source records in the order in which their outputs were written. If the output of a record was
-     * written several times, only the last write counts.
-     */
+    /** The offsets of source records in the order of their outputs. Of several writes, the last one counts. */
     private final Map<Route, LinkedHashSet<Long>> written = new HashMap<>();
 
     private final Map<TopicPartition, Long> ends = new HashMap<>();
@@ -208,7 +204,7 @@ final class Outputs {
         flush(owner);
     }
 
-    /** Returns the first matching batch that no thread answers yet, for this thread to answer; null if none. */
+    /** Returns the first matching batch that no thread answers yet; null if none. The calling thread must answer it. */
     private @Nullable Batch next(Predicate<Batch> condition) {
         lock.lock();
         try {
@@ -227,7 +223,6 @@ final class Outputs {
 
     // ---- The simulation --------------------------------------------------------------------------------------------
 
-    /** Returns the time of the next acknowledgement. */
     long nextDueNanos() {
         lock.lock();
         try {
@@ -274,7 +269,7 @@ final class Outputs {
         for (int i = 0; i < batch.records.size(); i++) {
             Sent sent = batch.records.get(i);
             RecordMetadata metadata = new RecordMetadata(batch.to, first, i, ConsumerRecord.NO_TIMESTAMP, -1, -1);
-            // Called outside the lock, because the callback and the dependents of the future may run user code.
+            // The callback and the future's dependents may run user code, so call them outside the lock.
             if (sent.callback != null) {
                 sent.callback.onCompletion(metadata, refusal);
             }
@@ -302,7 +297,7 @@ final class Outputs {
 
     /**
      * Registers that an output of a source record was written. The order check ignores it if the source partition was
-     * reassigned after the record was read, or if another member has since handled records of that partition.
+     * reassigned since the read, or another member has handled its records.
      */
     private void write(TopicPartition to, @Nullable Source source) {
         if (source == null) {
@@ -345,7 +340,7 @@ final class Outputs {
         }
     }
 
-    /** Returns whether a record was rejected since the last call, in which case the run may legitimately fail. */
+    /** Returns whether a record was rejected since the last call. The run may then fail. */
     boolean takeRefused() {
         lock.lock();
         try {
@@ -358,9 +353,8 @@ final class Outputs {
     }
 
     /**
-     * Reports that another member has written the outputs of this record. The simulation does not determine their
-     * output partitions. It therefore counts them as written to every output partition that already has outputs from
-     * the same source partition and key.
+     * Reports that another member has written the outputs of this record. Their partitions are unknown, so they count
+     * for every output partition that has outputs of the same source partition and key.
      */
     void writtenElsewhere(PartitionLog from, long offset) {
         lock.lock();
@@ -375,7 +369,7 @@ final class Outputs {
         }
     }
 
-    /** Returns a description of records that are out of order in the output topics; null if they are in order. */
+    /** Describes the records that are out of order in the output topics; null if they are in order. */
     @Nullable
     String disorder() {
         if (scenario.order() == Order.NONE) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PartitionLog {
 
-    /** Represents a missing commit, or a position that the client does not know yet. */
+    /** A missing commit, or a position that the client does not know yet. */
     static final long UNKNOWN = -1;
 
     final TopicPartition id;
@@ -49,10 +49,7 @@ final class PartitionLog {
     /** True if another member has owned the partition since this member's last assignment. */
     boolean doneElsewhereSince;
 
-    /**
-     * True if the commit's metadata also marks records after the committed offset as done. The pipeline skips these
-     * records.
-     */
+    /** True if the commit's metadata marks records after the committed offset as done, which the pipeline skips. */
     volatile boolean hasHoles;
 
     PartitionLog(TopicPartition id, int number, Scenario scenario, Draw draw) {
@@ -93,7 +90,7 @@ final class PartitionLog {
         return records.size();
     }
 
-    /** Returns the offset after the last record. Only gaps follow. */
+    /** Returns the offset after the last record. */
     long endOfRecords() {
         int end = records.size();
         while (end > 0 && records.get(end - 1) == null) {
@@ -102,7 +99,7 @@ final class PartitionLog {
         return end;
     }
 
-    /** Returns the record at that offset; null for a gap or if the offset does not exist yet. */
+    /** Returns the record at that offset; null if it is a gap or missing. */
     @Nullable
     ConsumerRecord<byte[], byte[]> at(long offset) {
         return offset < 0 || offset >= records.size() ? null : records.get((int) offset);
@@ -131,7 +128,6 @@ final class PartitionLog {
         hasHoles = committed != null && CommitMetadata.finishedPast(committed.offset(), committed.metadata()) > 0;
     }
 
-    /** Sets the position. */
     void seek(long offset) {
         position = offset;
         nextToPull = offset;
@@ -142,8 +138,7 @@ final class PartitionLog {
     }
 
     /**
-     * Reads at most {@code most} records, advances the position, and returns copies that are marked with this
-     * assignment.
+     * Reads at most {@code most} records and advances the position. Returns copies with the number of this assignment.
      */
     List<ConsumerRecord<byte[], byte[]>> read(long most) {
         List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();

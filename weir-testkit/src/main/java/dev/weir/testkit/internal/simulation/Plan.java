@@ -8,10 +8,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The events of a world, all drawn before anything runs. Confined to the simulation's thread. */
+/** The events of a simulated run, drawn before it begins. Confined to the simulation's thread. */
 final class Plan {
 
-    /** The kind of an event that affects the group, the process or the topics. */
     enum Kind {
         GROW,
         OTHERS_WORK,
@@ -27,7 +26,7 @@ final class Plan {
     /**
      * An event.
      *
-     * @param number passed to draws, so that the draws for different events differ
+     * @param number an argument of draws, which makes the draws of events differ
      */
     record Event(long atNanos, Kind kind, int number) {}
 
@@ -68,7 +67,6 @@ final class Plan {
         events.add(new Event(Math.max(lengthNanos, all.getLast().atNanos()), Kind.CALM_DOWN, count));
     }
 
-    /** Returns the time when the next event is due. */
     long nextNanos() {
         Event next = events.peek();
         return next == null ? Long.MAX_VALUE : next.atNanos();

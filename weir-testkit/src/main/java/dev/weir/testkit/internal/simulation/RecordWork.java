@@ -27,10 +27,7 @@ record RecordWork(
         Condition ended,
         @Nullable SimulatedFailure failure) {
 
-    /**
-     * Orders work by the time when it ends. Ties are broken by record and attempt, so that the order does not depend on
-     * the timing of threads.
-     */
+    /** Orders work by its end, then by record and attempt. The order does not depend on the timing of threads. */
     static final Comparator<RecordWork> BY_END = Comparator.comparingLong(RecordWork::dueNanos)
             .thenComparing(work -> work.id.toString())
             .thenComparingLong(RecordWork::offset)

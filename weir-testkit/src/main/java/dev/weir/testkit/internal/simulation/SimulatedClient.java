@@ -94,8 +94,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
     @Override
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         if (!begun) {
-            // Until the pipeline is running, the number of polls depends on real time. Therefore none of these polls
-            // returns records, not even the poll that finds the pipeline running.
+            // The number of polls before the pipeline runs depends on real time, so none of them returns records.
             begun = world.awaitRunning(MAX_START_WAIT);
             return ConsumerRecords.empty();
         }

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** Answers queries immediately from the logs of a simulation. Confined to the simulation's thread. */
+/** Answers queries from the logs of a simulation. Confined to the simulation's thread. */
 final class SimulatedLookup implements Lookup {
 
     private final Map<TopicPartition, PartitionLog> logs;
@@ -60,8 +60,7 @@ final class SimulatedLookup implements Lookup {
             case Position.Offset given -> given.offset();
             case Position.Edge.BEGINNING -> 0L;
             case Position.Edge.END -> end(id);
-            // Uses the time as an offset, because a record's timestamp equals its offset unless the user's record maker
-            // sets one.
+            // A record's timestamp is its offset, unless the user's record maker sets another.
             case Position.Time time -> Math.min(time.instant().toEpochMilli(), end(id));
         };
     }

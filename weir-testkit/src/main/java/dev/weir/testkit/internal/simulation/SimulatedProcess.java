@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedProcess implements SimulatedKafka {
 
-    /** Thrown when the process is gone, so that nothing the process does afterwards reaches the cluster. */
+    /** Thrown once the process is gone. Later actions of the process do not reach the cluster. */
     @SuppressWarnings("serial") // never serialised
     static final class Gone extends Error {
         private Gone(String why) {
@@ -159,7 +159,7 @@ final class SimulatedProcess implements SimulatedKafka {
         running.join().stop();
     }
 
-    /** Marks the process as gone, and returns the exception that terminates it immediately. */
+    /** Marks the process as gone, and returns the exception that ends it. */
     Gone end(String why) {
         gone = true;
         return new Gone(why);

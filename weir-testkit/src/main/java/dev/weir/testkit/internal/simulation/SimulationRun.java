@@ -17,10 +17,7 @@ public final class SimulationRun {
     /** Timeout of a process, in real time. */
     private static final long LIMIT_SECONDS = 120;
 
-    /**
-     * Maximum number of times that the process is started. No plan contains that many crashes and redeployments, so a
-     * pipeline that reaches the limit keeps terminating on its own.
-     */
+    /** Maximum number of starts of the process. No plan has that many crashes and redeployments. */
     private static final int MAX_STARTS = 50;
 
     private static final AtomicLong RUNS = new AtomicLong();

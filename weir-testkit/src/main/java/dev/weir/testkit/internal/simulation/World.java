@@ -33,13 +33,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class World implements Surroundings {
 
-    /**
-     * Longest real time that the pipeline may be busy. After this time, the simulation assumes that the pipeline never
-     * comes to rest.
-     */
+    /** Longest real time that the pipeline may be busy before the simulation fails. */
     private static final Duration REST_LIMIT = Duration.ofSeconds(20);
 
-    /** Simulated time allowed for committing everything once nothing fails any more. */
+    /** Simulated time for committing everything after the last failure. */
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     /** Real time given to threads outside the pipeline before simulated time advances. */
@@ -65,7 +62,7 @@ final class World implements Surroundings {
     /** True if the pipeline has come to rest since the last simulated event. */
     private boolean rested;
 
-    /** True if everything has been committed and the pipeline has been asked to stop. */
+    /** True if everything is committed and the pipeline was asked to stop. */
     private volatile boolean through;
 
     World(Scenario scenario, long seed) {
@@ -87,7 +84,7 @@ final class World implements Surroundings {
 
     // ---- For SimulationRun -----------------------------------------------------------------------------------------
 
-    /** Starts the user's process. Of earlier processes, only the group's committed offsets remain. */
+    /** Starts the user's process. Only the group's committed offsets remain of earlier processes. */
     SimulatedProcess start(String bootstrapServers) {
         ledger.crashed(false);
         starts++;
@@ -105,7 +102,7 @@ final class World implements Surroundings {
         return ledger;
     }
 
-    /** Returns whether this failure is legitimate, because the simulated brokers rejected a record. */
+    /** Returns whether this failure is legitimate: the simulated brokers rejected a record. */
     boolean excuses(Throwable failure) {
         boolean refused = outputs.takeRefused() && failure instanceof ProduceException;
         if (refused) {
@@ -140,7 +137,6 @@ final class World implements Surroundings {
         return Objects.requireNonNull(logs.get(id), () -> "no such partition in this simulation: " + id);
     }
 
-    /** Returns how often the process was started. */
     int starts() {
         return starts;
     }
@@ -166,7 +162,6 @@ final class World implements Surroundings {
         return Objects.requireNonNull(process, "no process was started");
     }
 
-    /** Waits until the pipeline is running; see {@link SimulatedProcess#awaitRunning}. */
     boolean awaitRunning(Duration limit) {
         return process().awaitRunning(limit);
     }
@@ -291,9 +286,8 @@ final class World implements Surroundings {
     }
 
     /**
-     * Returns whether the group's committed offset must still advance. With at-most-once delivery, it must reach the
-     * offset after the last record. With at-least-once delivery, it must reach the end of the log, even if the log ends
-     * with gaps.
+     * Returns whether the group's committed offset must still advance. It must reach the offset after the last record
+     * with at-most-once delivery, and the end of the log with at-least-once delivery.
      */
     private boolean isBehind(PartitionLog log) {
         long committed = Math.max(0, log.committed());
@@ -372,15 +366,14 @@ final class World implements Surroundings {
             clock.advance(Duration.ofNanos(nanos));
             return;
         }
-        // The consumer may have woken the pipeline before this call, so the pipeline must come to rest first.
+        // The consumer may have woken the pipeline. It must come to rest first.
         settle();
         if (!rested) {
             rested = true;
             return;
         }
         if (nextDueNanos() == Long.MAX_VALUE) {
-            // A rebalance listener runs on its own thread and unparks this thread when it is done. Give the listener
-            // time to finish.
+            // A rebalance listener runs on its own thread and unparks this thread when it is done.
             long start = System.nanoTime();
             LockSupport.parkNanos(this, FOREIGN_NANOS);
             if (System.nanoTime() - start < FOREIGN_NANOS) {

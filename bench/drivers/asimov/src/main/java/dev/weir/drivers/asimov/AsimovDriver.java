@@ -37,7 +37,7 @@ final class AsimovDriver implements Driver {
         this.shape = shape;
     }
 
-    /** A source record and its latest intermediate result. */
+    /** A source record with the result of the latest step. */
     private record Tracked<V>(ConsumerRecord<byte[], byte[]> source, V value) {
         <R> Tracked<R> with(R next) {
             return new Tracked<>(source, next);

@@ -13,9 +13,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Fills the topic of events with the same events in each run. It is not a driver under test. It distributes the events
- * evenly over the partitions, so that an event's offset is also its number within its partition. Confined to the main
- * thread, except that callbacks run on the client's thread.
+ * Fills the topic of events with the same events in each run. It is not a driver under test. Events are spread evenly
+ * over the partitions, so an event's offset is its number within its partition. Confined to the main thread; callbacks
+ * run on the client's thread.
  */
 final class AsimovEvents implements Driver {
     private static final long SEED = 1;

@@ -63,7 +63,7 @@ enum Shape {
 
     abstract <A, B> Source<B> step(Source<A> above, String name, Function<A, B> step);
 
-    /** Adds an asynchronous boundary between the second and third steps, if this shape has one. */
+    /** Adds an asynchronous boundary between the second and third steps if this is {@link #BOUNDARY}. */
     <A> Source<A> halfWay(Source<A> above) {
         return above;
     }

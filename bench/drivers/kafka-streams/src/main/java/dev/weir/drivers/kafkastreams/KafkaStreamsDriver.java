@@ -63,7 +63,7 @@ final class KafkaStreamsDriver implements Driver {
                 streams.start();
                 pass.awaitDone();
             } finally {
-                // A try-with-resources statement would wait without a time limit.
+                // Unlike a try-with-resources statement, close() has a time limit.
                 close(streams);
             }
             streams.cleanUp();
@@ -88,7 +88,7 @@ final class KafkaStreamsDriver implements Driver {
     }
 
     private static Topology topology(Pass pass) {
-        // Writes each record to the partition that it was read from, as all drivers do.
+        // Writes each record to the number of its source partition.
         List<Optional<Set<Integer>>> partitions = IntStream.range(
                         0, pass.configuration().partitions())
                 .mapToObj(partition -> Optional.of(Set.of(partition)))

@@ -48,28 +48,26 @@ final class BareConnection implements Closeable {
     private final ByteBuffer size = ByteBuffer.allocateDirect(4);
     private final Kind kind;
     private long openedNanos;
-    private long answeredNanos; // time of the last answer
+    private long answeredNanos; // time of the last response
     private long idleNanos; // total time without a fetch in flight
     private ByteBuffer answer = ByteBuffer.allocateDirect(MAX_BYTES + (1 << 20));
 
-    /** The handling of an answer. */
+    /** The way of handling a response. */
     enum Kind {
         /** Walks the records of a response while the next fetch is in flight. */
         WALKING,
         /**
-         * Walks the records of a response before it sends the next fetch. This is a deliberate flaw that readers of the
-         * benchmark should be able to detect.
+         * Walks the records of a response before it sends the next fetch. This deliberate flaw must be visible in the
+         * benchmark's results.
          */
         STOP_AND_WAIT,
         /**
-         * Counts the records of a response from the batch headers without reading the records. Offsets are used as
-         * record numbers, which is only correct without transactions. This measures only the rate at which brokers and
-         * network deliver.
+         * Counts records from the batch headers, with offsets as record numbers. The counts are wrong with
+         * transactions. This measures only the brokers and the network.
          */
         DISCARDING
     }
 
-    /** Connects. */
     BareConnection(String leader, List<Integer> partitions, Pass pass, Kind kind) throws IOException {
         this.kind = kind;
         this.partitions = new ArrayList<>(partitions);
@@ -91,8 +89,7 @@ final class BareConnection implements Closeable {
         request.putShort(FETCH).putShort(FETCH_VERSION).putInt(0).putShort((short) -1); // no client id
         request.putInt(-1).putInt(MAX_WAIT_MILLIS).putInt(1).putInt(MAX_BYTES).put((byte) 0);
         request.putInt(1).putShort((short) name.length).put(name).putInt(partitions.size());
-        // A broker fills an answer in the order of the request's partitions, so the partitions take turns at being
-        // first.
+        // Brokers fill a response in the order of the request's partitions, so each partition is first in turn.
         Collections.rotate(partitions, 1);
         for (int partition : partitions) {
             request.putInt(partition).putLong(nextOffsets[partition]).putInt(MAX_PARTITION_BYTES);
@@ -109,7 +106,7 @@ final class BareConnection implements Closeable {
         }
     }
 
-    /** Returns the share of the time so far during which a fetch was in flight, from 0 to 1. */
+    /** Returns the fraction of the elapsed time with a fetch in flight, from 0 to 1. */
     double underWayShare() {
         long all = System.nanoTime() - openedNanos;
         return openedNanos == 0 || all <= 0 ? 0 : 1 - idleNanos / (double) all;
@@ -127,8 +124,7 @@ final class BareConnection implements Closeable {
         answer.flip().position(12); // skips correlation id, throttle time and number of topics
         answer.position(answer.position() + 2 + answer.getShort(answer.position()));
         int body = answer.position();
-        // Determine the next fetch offset from the batch headers, so that the next fetch can be sent before any record
-        // is read.
+        // Find the next fetch offset in the batch headers, then send the next fetch before reading any record.
         walk(body, false);
         if (kind == Kind.STOP_AND_WAIT) {
             walk(body, true);

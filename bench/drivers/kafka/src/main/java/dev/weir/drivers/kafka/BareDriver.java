@@ -15,9 +15,9 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartitionInfo;
 
 /**
- * A minimal consumer whose rate is the upper limit for all consumers. It uses one blocking socket per broker. While it
- * walks the records of a response, the next fetch is in flight. It checks the CRC of each batch and walks each record.
- * It does not support groups, compression or changes of leaders. Confined to the main thread.
+ * A minimal consumer that no other consumer exceeds in rate. It uses one blocking socket per broker and fetches ahead
+ * while it walks the records of a response. It checks the CRC of each batch. It does not support groups, compression or
+ * changes of leaders. Confined to the main thread.
  */
 final class BareDriver implements Driver {
     private final BareConnection.Kind kind;
@@ -28,7 +28,7 @@ final class BareDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        // STEADY requires due times, which are in the values that DISCARDING does not read.
+        // STEADY needs the due times in the values, which DISCARDING does not read.
         return kind == BareConnection.Kind.DISCARDING
                 ? Set.of(Scenario.CONSUME)
                 : Set.of(Scenario.CONSUME, Scenario.STEADY);

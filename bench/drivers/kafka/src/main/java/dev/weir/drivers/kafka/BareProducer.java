@@ -14,14 +14,13 @@ import java.util.Map;
 import java.util.Queue;
 
 /**
- * A connection to the leader of some partitions. Each request has one full batch for each of several partitions. If the
- * partitions do not all fit in one request, they take turns. {@link BareRequest} encodes the request. Confined to one
- * thread.
+ * A connection to the leader of some partitions. Each request has one full batch for each of several partitions. If one
+ * request cannot hold batches for all partitions, the partitions take turns. Confined to one thread.
  */
 final class BareProducer implements Closeable {
     private static final int IN_FLIGHT = 5;
     private static final int MAX_REQUEST_BYTES = 1 << 20; // the default of the client's max.request.size
-    private static final int RECORD_OVERHEAD = 21; // upper bound for the bytes around a value
+    private static final int RECORD_OVERHEAD = 21; // maximum size of a record without its value
 
     private final List<Integer> partitions;
     private final int valueBytes;
@@ -55,7 +54,7 @@ final class BareProducer implements Closeable {
     }
 
     /**
-     * Sends the next request. If five requests are in flight, waits for an answer first. Returns false if everything
+     * Sends the next request. If five requests are in flight, waits for a response first. Returns false if everything
      * has been sent.
      */
     boolean turn() throws IOException {
@@ -98,8 +97,7 @@ final class BareProducer implements Closeable {
     }
 
     /**
-     * Returns the number of records left for a partition. As in all drivers, record i goes to partition i modulo the
-     * number of partitions.
+     * Returns the number of records left for a partition. Record i goes to partition i modulo the number of partitions.
      */
     private long left(int partition) {
         int all = pass.configuration().partitions();

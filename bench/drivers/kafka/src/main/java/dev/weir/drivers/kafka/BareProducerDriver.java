@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A minimal producer whose rate is the upper limit for all producers. It uses one blocking socket to one broker, with
- * five requests in flight. It encodes full batches in place and computes their CRCs. It does not support idempotence,
- * compression, lingering or changes of leaders. Confined to the main thread.
+ * A minimal producer that no other producer exceeds in rate. It uses one blocking socket to one broker, with five
+ * requests in flight, and encodes full batches in place. It does not support idempotence, compression, lingering or
+ * changes of leaders. Confined to the main thread.
  */
 final class BareProducerDriver implements Driver {
 
@@ -31,17 +31,13 @@ final class BareProducerDriver implements Driver {
         Map.Entry<String, List<Integer>> leader = leaders.entrySet().iterator().next();
         try (BareProducer producer = new BareProducer(leader.getKey(), leader.getValue(), pass)) {
             while (!pass.isDone() && producer.turn()) {
-                // Continues until everything is sent or the time is up.
+                // Waits until everything is sent or the time is up.
             }
             producer.flush();
             pass.awaitDone();
         }
     }
 
-    /**
-     * Rejects a pass with options that this driver does not support. Its rate would not be an upper limit for drivers
-     * that support them.
-     */
     private static void refuseWhatItIgnores(Pass pass) {
         if (pass.configuration().options().containsKey(SendPlan.RATE)
                 || pass.options().transactionRecords() > 0) {

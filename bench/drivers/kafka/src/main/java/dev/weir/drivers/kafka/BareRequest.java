@@ -24,10 +24,7 @@ public final class BareRequest {
 
     public static final int BATCH_CRC = 17;
 
-    /**
-     * An upper bound for the bytes of a request before its first batch, for a topic name of any length, and for the
-     * bytes of a partition before its batch.
-     */
+    /** Maximum size of a request before its first batch, and of a partition before its batch. */
     private static final int OVERHEAD = 1024;
 
     private static final short PRODUCE = 0;
@@ -43,7 +40,7 @@ public final class BareRequest {
     private int batchAt;
     private int records;
 
-    /** @param maxBytes size of all batches of a request, with 8 additional bytes per batch */
+    /** @param maxBytes total size of a request's batches, with 8 extra bytes per batch */
     public BareRequest(String topic, int maxBytes) {
         this.topic = topic.getBytes(StandardCharsets.UTF_8);
         this.request = ByteBuffer.allocateDirect(OVERHEAD + maxBytes);
@@ -53,15 +50,15 @@ public final class BareRequest {
     /**
      * Begins a request.
      *
-     * @return the buffer, positioned after the number of batches, for callers that write batches themselves; it remains
-     *     the property of this object
+     * @return the buffer, positioned after the number of batches, for callers that write batches themselves; owned by
+     *     this object
      */
     public ByteBuffer start() {
         batches = 0;
         request.clear().position(Integer.BYTES);
         request.putShort(PRODUCE).putShort(PRODUCE_VERSION).putInt(0).putShort((short) -1); // no client id
         request.putShort((short) -1).putShort(ACKS_ALL).putInt(TIMEOUT_MILLIS); // no transactional id
-        return request.putInt(1).putShort((short) topic.length).put(topic).putInt(0); // number of batches: set later
+        return request.putInt(1).putShort((short) topic.length).put(topic).putInt(0); // number of batches; set at the end
     }
 
     /** Returns the position in the buffer where the number of batches is stored. */

@@ -13,9 +13,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Threads that process the records of one poll while the next poll is in progress. Without threads, the caller does all
- * the work. A partition always belongs to the same thread, which keeps the order of its records. Confined to the
- * caller's thread.
+ * Threads that process the records of one poll during the next poll. Without threads, the caller processes them. Each
+ * partition has one thread, which keeps the order of its records. Confined to the caller's thread.
  */
 final class CopyWorkers implements AutoCloseable {
     private final List<ExecutorService> threads;
@@ -27,10 +26,7 @@ final class CopyWorkers implements AutoCloseable {
                 .toList();
     }
 
-    /**
-     * Waits until the records of the previous call are finished, and then hands the records of each partition to the
-     * partition's thread.
-     */
+    /** Waits for the previous call's records, then hands the records of each partition to the partition's thread. */
     void run(ConsumerRecords<byte[], byte[]> records, Consumer<List<ConsumerRecord<byte[], byte[]>>> work)
             throws InterruptedException {
         await();
@@ -57,7 +53,6 @@ final class CopyWorkers implements AutoCloseable {
         }
     }
 
-    /** Waits until the threads have finished their records. */
     @Override
     public void close() {
         threads.forEach(ExecutorService::close);

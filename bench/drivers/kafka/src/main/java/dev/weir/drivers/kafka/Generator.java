@@ -18,9 +18,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Sends records to a library under test. Each record is sent at its planned time, even if earlier records are delayed,
- * and its value contains the planned time. Record number 0 of each partition exists already. Confined to the main
- * thread, except that callbacks run on the client's thread.
+ * Sends records to a library under test at their planned times. Each value contains its planned time, which earlier
+ * delays do not change. Record number 0 of each partition exists already. Confined to the main thread; callbacks run on
+ * the client's thread.
  */
 final class Generator implements Driver {
     @Override
@@ -41,7 +41,7 @@ final class Generator implements Driver {
                         new ByteArraySerializer()));
             }
             producers.forEach(producer ->
-                    // Fetch the metadata now, so that the producers are connected before the first record is due.
+                    // Fetching the metadata connects the producers before the first record is due.
                     pass.topics().names().forEach(producer::partitionsFor));
             send(pass, partitions, producers);
             producers.forEach(Producer::flush);
@@ -85,8 +85,7 @@ final class Generator implements Driver {
     }
 
     /**
-     * Reports an acknowledged record. The pass must not be called by two threads at a time, so calls are synchronized
-     * if there are several producers, each with its own thread.
+     * Reports an acknowledged record. Several producers call this on their own threads, so the calls are synchronized.
      */
     private static void acknowledged(Pass pass, int valueBytes, int producers) {
         if (producers == 1) {

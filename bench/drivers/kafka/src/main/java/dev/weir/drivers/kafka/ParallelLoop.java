@@ -42,7 +42,7 @@ final class ParallelLoop implements Driver {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration SHORT_POLL = Duration.ofMillis(5);
 
-    /** Number of unfinished records that may be fetched per worker. */
+    /** Maximum number of unfinished records per worker. */
     private static final int AHEAD = 50;
 
     private final boolean isContinuous;
@@ -108,7 +108,7 @@ final class ParallelLoop implements Driver {
                 ConsumerRecords<byte[], byte[]> polled =
                         consumer.poll(isContinuous && workers.busy() > 0 ? SHORT_POLL : POLL);
                 pass.polled(polled.count());
-                // Revoked partitions belong to another member now, so this member must no longer commit their offsets.
+                // Another member commits the offsets of revoked partitions.
                 underWay.keySet().retainAll(consumer.assignment());
                 finished.keySet().retainAll(consumer.assignment());
                 for (ConsumerRecord<byte[], byte[]> record : polled) {
@@ -165,7 +165,7 @@ final class ParallelLoop implements Driver {
     }
 
     /**
-     * Threads that call handlers, each with its own queue. Any thread may hand over records; one thread waits for them.
+     * Threads that call handlers, each with its own queue. Any thread may submit records; one thread waits for them.
      */
     private static final class Workers implements AutoCloseable {
         private final Pass pass;
@@ -213,7 +213,7 @@ final class ParallelLoop implements Driver {
 
         private void handle(ConsumerRecord<byte[], byte[]> record, Slot slot) {
             try {
-                // Records that are still queued when the pass ends are neither handled nor committed.
+                // Records that are queued when the pass ends are neither handled nor committed.
                 if (!pass.isDone()) {
                     if (works) {
                         work.on(record.value());

@@ -110,8 +110,8 @@ final class PlainCopy implements Driver {
     }
 
     /**
-     * Commits the offsets of finished records. Throws if a record was not written. If there are transactions,
-     * committing them throws the exception. Otherwise, the pass is checked for failures before the commit.
+     * Commits the offsets of finished records. Throws if a record was not written. With transactions, the commit itself
+     * throws.
      */
     private static void commit(
             Consumer<byte[], byte[]> consumer,

@@ -103,7 +103,7 @@ final class PlainDriver implements Driver {
         while (!pass.isDone()) {
             for (ConsumerRecord<byte[], byte[]> record : polled(consumer, pass)) {
                 if (works && pass.isDone()) {
-                    return; // handling the rest of the poll could take minutes
+                    return; // the remaining records of the poll could take minutes
                 }
                 if (!isHandled(record, work, pass)) {
                     return;
@@ -119,7 +119,7 @@ final class PlainDriver implements Driver {
         consumer.commitSync();
     }
 
-    /** Calls the handler until it succeeds, which delays all later records. Returns false if the pass ends first. */
+    /** Calls the handler until it succeeds; later records wait. Returns false if the pass ends first. */
     static boolean isHandled(ConsumerRecord<byte[], byte[]> record, HandlerWork work, Pass pass)
             throws InterruptedException {
         do {

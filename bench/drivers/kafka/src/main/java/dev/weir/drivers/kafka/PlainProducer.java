@@ -14,9 +14,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * The loop over {@code send} that the manual shows, with a callback for each record. A separate driver runs this loop
- * with properties that require fewer acknowledgements. Confined to the main thread, except that callbacks run on the
- * client's thread.
+ * The loop over {@code send} that the manual shows, with a callback for each record. Confined to the main thread;
+ * callbacks run on the client's thread.
  */
 final class PlainProducer implements Driver {
     private final Map<String, String> preset;
@@ -82,8 +81,8 @@ final class PlainProducer implements Driver {
     }
 
     /**
-     * Sends records in transactions. Records are counted when their transaction is committed. The commit throws if a
-     * record of the transaction was not written.
+     * Sends records in transactions. Counts records when their transaction is committed; a commit throws if one of its
+     * records was not written.
      */
     private static void sendInTransactions(Producer<byte[], byte[]> producer, Pass pass) {
         producer.initTransactions();

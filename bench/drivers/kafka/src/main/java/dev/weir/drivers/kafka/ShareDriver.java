@@ -23,9 +23,8 @@ final class ShareDriver implements Driver {
 
     private static final String POLL_RECORDS = "max.poll.records";
 
-    // The published formula divides a partition's locks by its number of consumers, and uses somewhat less than the
-    // quotient as the number of records per poll. With 300 consumers and 40 locks per consumer, 30 records per poll
-    // worked well.
+    // The published formula uses somewhat less than a partition's locks divided by its consumers as records per poll.
+    // For 300 consumers with 40 locks each, 30 records per poll worked well.
     private static final double TUNED_SHARE = 0.75;
 
     private final Map<String, String> preset;
@@ -34,7 +33,7 @@ final class ShareDriver implements Driver {
     /**
      * Creates a driver with these client properties.
      *
-     * @param tuned whether polls follow the published rule instead of the client's default
+     * @param tuned whether polls use the published formula instead of the client's default
      */
     ShareDriver(Map<String, String> preset, boolean tuned) {
         this.preset = preset;
@@ -95,8 +94,8 @@ final class ShareDriver implements Driver {
     }
 
     /**
-     * Returns the number of records per poll. It is low enough that a partition's locks suffice for all consumers that
-     * read the partition.
+     * Returns the number of records per poll. All consumers of a partition together acquire no more than the
+     * partition's locks.
      */
     private static int tunedPollRecords(Pass pass, int consumers) {
         int locks = ShareOptions.locks(pass.configuration().options());

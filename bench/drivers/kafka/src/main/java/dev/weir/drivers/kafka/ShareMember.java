@@ -17,9 +17,8 @@ import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * One share consumer. As in the manual, it polls, has its workers handle the records, and polls again when all of the
- * records are finished. A single worker is the consumer's own thread; several workers are a pool that this thread waits
- * for. Confined to its thread.
+ * One share consumer. As in the manual, it polls, has its workers handle the records, and polls again when all records
+ * are finished. A single worker is the consumer's own thread; several workers are a pool. Confined to its thread.
  */
 final class ShareMember implements Runnable {
     private static final Duration POLL = Duration.ofMillis(100);
@@ -50,19 +49,19 @@ final class ShareMember implements Runnable {
                 pass.polled(records.count());
                 whole = workers == 1 ? handled(consumer, records) : handled(consumer, records, pool);
             }
-            // Without explicit acknowledgements, the commit accepts all records of the last poll. Skip it if some of
-            // them were not handled.
+            // Without explicit acknowledgements, the commit accepts all records of the last poll. Skip it if a record
+            // was not handled.
             if (whole || explicit) {
-                // commitSync returns the errors of single partitions in its result, and throws all other errors.
+                // commitSync returns the errors of single partitions, and throws all other errors.
                 consumer.commitSync().values().forEach(refused -> pass.fail(refused.orElse(null)));
             }
         } catch (Throwable e) {
-            // Any error must end the pass here. No other thread waits for this thread, so the error would go unnoticed.
+            // No other thread waits for this thread, so an error must end the pass.
             pass.fail(e);
         }
     }
 
-    /** Handles the records one after the other. Returns whether all were handled before the pass ended. */
+    /** Handles the records one after the other. Returns false if the pass ended first. */
     private boolean handled(ShareConsumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records) {
         boolean whole = true;
         for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -73,7 +72,7 @@ final class ShareMember implements Runnable {
         return whole;
     }
 
-    /** Handles as many records at a time as there are workers, and waits for all of them. */
+    /** Handles one record per worker at a time, and waits for all records. */
     private boolean handled(
             ShareConsumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records, ExecutorService pool)
             throws InterruptedException, ExecutionException {
@@ -89,9 +88,7 @@ final class ShareMember implements Runnable {
         return whole;
     }
 
-    /**
-     * Handles a record. Returns false without handling it if the pass is over, because a poll can hold minutes of work.
-     */
+    /** Handles a record. Returns false without handling it if the pass is over. */
     private boolean handle(ConsumerRecord<byte[], byte[]> record) {
         if (pass.isDone()) {
             return false;

@@ -14,14 +14,13 @@ import org.apache.kafka.common.TopicPartition;
  * Tracks the offset up to which each partition has been copied. The producer's thread advances the offsets, and the
  * main thread commits them.
  *
- * <p>A record's token is its offset in the source partition. Its copy goes to the output partition with the same
- * number. The producer reports the results of a partition's records in order. If a record is refused, the pass fails
- * before the result of a later record is reported, and nothing more is committed. Therefore all records before a
+ * <p>A record's token is its offset in the source partition. The producer reports the results of a partition's records
+ * in order. A refused record fails the pass before later results are reported. Therefore, all records before a
  * committed offset are in the output.
  */
 final class CopiedOffsets implements SendListener {
     private final Pass pass;
-    private final AtomicLongArray next; // by partition: the offset after the last acknowledged record, or 0
+    private final AtomicLongArray next; // offset after the last acknowledged record, by partition; 0 if none
     private final long[] committed; // confined to the main thread
 
     CopiedOffsets(Pass pass) {
@@ -50,8 +49,7 @@ final class CopiedOffsets implements SendListener {
                 offsets.put(new TopicPartition(pass.configuration().topic(), partition), new OffsetAndMetadata(copied));
             }
         }
-        // Check for failures after reading the offsets, because an offset read here may already be past a refused
-        // record.
+        // Check for failures after reading the offsets. A failure means that an offset may be past a refused record.
         pass.requireNoFailure();
         if (!offsets.isEmpty()) {
             consumer.commitSync(offsets);

@@ -24,15 +24,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * A copy from {@code LeanConsumer} to {@code LeanProducer}, at least once. Each value goes from the fetch-response
- * buffer directly into a batch, without an intermediate object. Kafka's client is used only for the group's offsets:
- * the driver commits the offsets of written records itself, and a pass starts at its group's committed offsets.
- * Confined to the main thread, except that acknowledgements arrive on the producer's thread.
+ * A copy from {@code LeanConsumer} to {@code LeanProducer}, at least once. Each value goes directly from the
+ * fetch-response buffer into a batch. Kafka's client reads and commits the group's offsets. Confined to the main
+ * thread, except that acknowledgements arrive on the producer's thread.
  */
 final class LeanCopyDriver implements Driver {
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
-    /** The flush timeout. It is longer than any pass, because the harness ends a driver that makes no progress. */
+    /** The flush timeout, longer than any pass. The harness ends a driver without progress. */
     private static final Duration FLUSH = Duration.ofHours(1);
 
     @Override

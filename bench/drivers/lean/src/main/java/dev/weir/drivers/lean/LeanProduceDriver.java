@@ -16,13 +16,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Runs {@code LeanProducer} in a loop, with its default settings. All records share one {@code LeanRecord}, and an
- * encoder writes each value directly into its batch. Confined to the main thread, except that acknowledgements come on
- * the producer's thread.
+ * Runs {@code LeanProducer} in a loop, with its default settings. An encoder writes each value directly into its batch,
+ * and all records share one {@code LeanRecord}. Confined to the main thread; acknowledgements arrive on the producer's
+ * thread.
  */
 final class LeanProduceDriver implements Driver {
 
-    /** The flush timeout. It is longer than any pass, because the harness ends a driver that makes no progress. */
+    /** The flush timeout, longer than any pass. The harness ends a driver without progress. */
     private static final Duration FLUSH = Duration.ofHours(1);
 
     @Override
@@ -73,7 +73,7 @@ final class LeanProduceDriver implements Driver {
         }
     }
 
-    /** Encodes the same values as {@link Pass#value(long)}, without creating an array for each value. */
+    /** Encodes the values of {@link Pass#value(long)} without creating an array for each value. */
     private static final class Values implements RecordEncoder<Values> {
         private final byte[] zeros;
         private long number;

@@ -124,8 +124,8 @@ final class PekkoDriver implements Driver {
     }
 
     /**
-     * Returns the committer's settings. If {@code commitsByTime} is set, the maximum batch size is unlimited, so that
-     * only the interval triggers commits.
+     * Returns the committer's settings. With {@code commitsByTime}, the batch size is unlimited, so only the interval
+     * triggers commits.
      */
     private CommitterSettings committer(Pass pass) {
         CommitterSettings settings = CommitterSettings.create(system)
@@ -190,8 +190,7 @@ final class PekkoDriver implements Driver {
                             ticket);
                 });
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            // Run the source on its own thread, because it waits until records are due and must not delay
-            // acknowledgements.
+            // The source waits until records are due. On its own thread, it does not delay acknowledgements.
             records = records.async();
         }
         CompletionStage<Done> end = records.via(Producer.flexiFlow(settings))

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A proxy between one member of a library under test and the brokers. During the member's pass, it forwards all
- * messages unless the harness injects a fault. Confined to the main thread; faults are injected on another thread.
+ * A proxy between one member of a library under test and the brokers. It forwards all data unless the harness injects a
+ * fault. Confined to the main thread; faults are injected on another thread.
  */
 public final class ProxyDriver implements Driver {
 
@@ -34,10 +34,7 @@ public final class ProxyDriver implements Driver {
         }
     }
 
-    /**
-     * Injects a fault on the command thread. An exception fails the pass but does not end the thread, which continues
-     * to read commands.
-     */
+    /** Injects a fault on the command thread. An exception fails the pass; the thread continues to read commands. */
     private static void befall(Pass pass, FaultProxy network, Map<String, String> options) {
         try {
             NetworkFault fault = NetworkFault.of(options);
@@ -48,7 +45,7 @@ public final class ProxyDriver implements Driver {
                 case DELAY -> network.delay(Duration.ofNanos(fault.delayNanos()));
             }
         } catch (RuntimeException e) {
-            // Fail the pass. Otherwise nobody would notice that the fault was not injected or not removed.
+            // The pass must fail, because its fault was not injected or not removed.
             pass.fail(e);
         }
     }

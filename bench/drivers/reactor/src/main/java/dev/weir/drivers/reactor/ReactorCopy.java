@@ -43,10 +43,7 @@ final class ReactorCopy implements AutoCloseable {
                 });
     }
 
-    /**
-     * Returns whether another record may be taken, and counts it if so. Returns false once the pass is over, so that
-     * everything in flight can finish.
-     */
+    /** Counts another record unless the pass is over. Returns false once it is over. */
     private boolean begins() {
         if (pass.isDone()) {
             return false;
@@ -60,7 +57,7 @@ final class ReactorCopy implements AutoCloseable {
                 output, record.partition(), null, record.key(), pass.step(record.value()), record.receiverOffset());
     }
 
-    /** Waits until all taken records are acknowledged, before the consumer commits for the last time. */
+    /** Waits until all taken records are acknowledged. The consumer then commits for the last time. */
     void awaitWritten() {
         long deadline = System.nanoTime() + LIMIT.toNanos();
         while (written.get() < taken.get()) {

@@ -106,8 +106,8 @@ final class ReactorDriver implements Driver {
         Disposable subscription = records.subscribe(record -> {}, pass::fail);
         pass.awaitDone();
         copy.awaitWritten();
-        // dispose() returns immediately, and the consumer commits and closes on its own thread. Wait until it has
-        // closed, so that it does not overlap the next pass.
+        // dispose() returns at once, and the consumer closes on its own thread. Wait for it, so that passes do not
+        // overlap.
         subscription.dispose();
         if (!closed.await(CLOSE_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException("its consumer did not close within " + CLOSE_SECONDS + " s");
@@ -138,8 +138,7 @@ final class ReactorDriver implements Driver {
                 .takeUntil(record -> pass.isDone());
         Scheduler planned = Schedulers.newSingle("bench-plan", true);
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            // Run the source on its own thread. It waits until the next record is due, which must not delay
-            // acknowledgements.
+            // The source waits until the next record is due. On its own thread, it does not delay acknowledgements.
             records = records.subscribeOn(planned);
         }
         KafkaSender<byte[], byte[]> sender = KafkaSender.create(options);
@@ -175,10 +174,9 @@ final class ReactorDriver implements Driver {
     }
 
     /**
-     * Emits the number of records in each committed transaction. The number is known from the transaction's input and
-     * is emitted when the stream of the transaction's results ends. The results themselves are not counted, because the
-     * library can end that stream early and drop the remaining results of committed records. In reactor-kafka 1.3.25,
-     * this happens if a callback finds nothing in flight, and other records are sent before the callback has completed.
+     * Emits the number of records in each committed transaction, when the stream of the transaction's results ends. The
+     * number is known from the input. The results are not counted, because reactor-kafka 1.3.25 can end their stream
+     * early and drop results of committed records.
      */
     static <T> Flux<Integer> inTransactions(
             KafkaSender<byte[], byte[]> sender, Flux<SenderRecord<byte[], byte[], T>> records, int most) {
@@ -186,8 +184,7 @@ final class ReactorDriver implements Driver {
         return sender.sendTransactionally(records.buffer(most)
                         .doOnNext(some -> sizes.add(some.size()))
                         .map(Flux::fromIterable))
-                // The results emitted at the very end belong to no transaction. The queue is empty by then, so no
-                // number is emitted for them.
+                // The results emitted at the end belong to no transaction. The queue is empty by then.
                 .concatMap(results -> results.then(Mono.defer(() -> Mono.justOrEmpty(sizes.poll()))));
     }
 }

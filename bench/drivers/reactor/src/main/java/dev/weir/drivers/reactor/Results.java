@@ -6,10 +6,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Delays the end of the stream of sent records until each record has its result. Otherwise reactor-kafka 1.3.25
- * ({@code SendSubscriber}) drops the last results in the following sequence: a callback finds nothing in flight, other
- * records are sent, and the stream ends before the callback checks for the end of the stream. The records are then in
- * the topic, but their results are never reported. Thread-safe; for one run.
+ * Delays the end of the stream of sent records until each record has its result. Without the delay, reactor-kafka
+ * 1.3.25 ({@code SendSubscriber}) can end the stream too early and drop the last results of written records.
+ * Thread-safe; for one run.
  */
 final class Results {
     private final AtomicLong sent = new AtomicLong();
@@ -18,10 +17,7 @@ final class Results {
 
     private volatile boolean ended;
 
-    /**
-     * Returns a stream of the same records. It completes when {@code records} has completed and each record has its
-     * result.
-     */
+    /** Returns a stream of the same records that completes after {@code records} and all results. */
     <T> Flux<T> endingWithLast(Flux<T> records) {
         return records.doOnNext(record -> sent.incrementAndGet())
                 .doOnComplete(() -> {
@@ -37,8 +33,7 @@ final class Results {
         endIfLast();
     }
 
-    // Called by both the thread that ends the stream and the threads that receive results, because either can be the
-    // last.
+    // Called by the thread that ends the stream and by threads that receive results.
     private void endIfLast() {
         if (ended && heard.get() == sent.get()) {
             last.complete(null);

@@ -16,8 +16,7 @@ import reactor.kafka.sender.SenderRecord;
 class ReactorDriverTest {
 
     /**
-     * The mock sender ends before it reports its last results. Their records are committed nevertheless, so they must
-     * be counted.
+     * The mock sender ends before it reports its last results. Their records are committed, so they must be counted.
      */
     @Test
     void transactionWhoseResultsAreDropped_countsWhole() {
@@ -34,10 +33,7 @@ class ReactorDriverTest {
         assertThat(committed.onErrorReturn(-1).collectList().block()).containsExactly(-1);
     }
 
-    /**
-     * Reactor Kafka may end its output, and drop results, as soon as its input has ended. The input must therefore not
-     * end before the last result has arrived.
-     */
+    /** Reactor Kafka drops results once its input has ended. The input must therefore end after the last result. */
     @Test
     void recordsThatAreSent_endWithTheResultOfTheLast() {
         Results results = new Results();

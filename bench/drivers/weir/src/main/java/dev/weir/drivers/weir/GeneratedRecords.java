@@ -17,18 +17,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source of records to produce, which also receives the acknowledgement of each record. Confined to the source's
- * thread, except that acknowledgements arrive on the producer's only thread.
+ * A source of records to produce that also receives their acknowledgements. Confined to the source's thread, except
+ * that acknowledgements arrive on the producer's only thread.
  */
 final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
     private final Pass pass;
     private final Pacer pacer;
     private long next;
 
-    /**
-     * The size of the last batch, used as the initial capacity of the next batch. At a planned rate, only a few records
-     * are due at a time, so a fixed capacity would be mostly unused.
-     */
+    /** The size of the last batch, used as the initial capacity of the next batch. */
     private int lastSize;
 
     private GeneratedRecords(Pass pass) {
@@ -41,9 +38,8 @@ final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, A
         pass.clientConfig().producer(Map.of()).forEach(settings::property);
         KafkaSink<byte[], byte[]> sink = KafkaSink.with(settings.build());
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            // Run the generator on its own platform thread, as the other drivers do. It waits for the next record
-            // thousands of times per second, which takes processor time, and a virtual thread would need two wake-ups
-            // for each wait.
+            // The generator has its own platform thread. It waits for the next record thousands of times per second,
+            // and a virtual thread would need two wake-ups per wait.
             sink = sink.attributes(Attributes.NONE.withDispatcher(Dispatcher.single("generator")));
         }
         return Source.<ProducerRecord<byte[], byte[]>>custom("generate", context -> new GeneratedRecords(pass))

@@ -13,8 +13,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A handler that, after each record, pauses all partitions except one and waits until they are paused. Records that the
- * pipeline has already pulled are still delivered. Confined to the thread of the pipeline's sink.
+ * A handler that, after each record, pauses all partitions except one and waits until they are paused. Records that
+ * were already pulled are still delivered. Confined to the thread of the pipeline's sink.
  */
 final class OneAtATime {
     private final Pass pass;
@@ -46,8 +46,7 @@ final class OneAtATime {
             Collection<TopicPartition> others = new ArrayList<>(partitions);
             others.remove(partitions.get(turn));
             ConsumerHandle handle = consumer.join();
-            // There is no need to wait for the pause, because the consumer's only thread executes the two requests in
-            // order.
+            // The consumer's thread executes requests in order, so the resume completes after the pause.
             var unused = handle.pause(others);
             handle.resume(List.of(partitions.get(turn))).toCompletableFuture().join();
             turns.othersArePaused();

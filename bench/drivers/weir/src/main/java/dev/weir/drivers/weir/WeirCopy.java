@@ -77,8 +77,7 @@ final class WeirCopy implements Driver {
                 ProducerSettings.builder().produce(produce);
         Map<String, String> writing = pass.clientConfig().producer(Map.of());
         if (produce == ProducePath.LEAN) {
-            // Workloads set this property for both clients, but it is meant only for the consumer. A lean producer
-            // would reject it.
+            // Workloads set this property for both clients, but a lean producer would refuse it.
             writing.remove("receive.buffer.bytes");
         }
         writing.forEach(producer::property);

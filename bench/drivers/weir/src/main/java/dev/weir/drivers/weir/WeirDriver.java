@@ -50,8 +50,8 @@ final class WeirDriver implements Driver {
     /**
      * Creates a driver with these client properties.
      *
-     * @param copiesRecords true to copy the key and value of each record, as other libraries do; false to read each
-     *     record in the fetch-response buffer, which this driver does only with an at-least-once source
+     * @param copiesRecords true to copy each record's key and value, as other libraries do; false to read records of an
+     *     at-least-once source in the fetch-response buffer
      */
     WeirDriver(Map<String, String> preset, FetchPath fetch, int fetchThreads, boolean copiesRecords) {
         this.copiesRecords = copiesRecords;
@@ -161,10 +161,7 @@ final class WeirDriver implements Driver {
         };
     }
 
-    /**
-     * The parts of a record that a handler needs, taken directly from the fetch-response buffer so that the record is
-     * not copied.
-     */
+    /** The parts of a record that a handler needs, read from the fetch-response buffer. */
     private record Seen(int partition, long number, long plannedNanos, int valueBytes) {
 
         static Seen of(RecordView record, Pass pass) {

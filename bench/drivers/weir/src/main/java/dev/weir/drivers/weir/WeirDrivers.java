@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 /** The process of Weir's drivers. */
 public final class WeirDrivers {
 
-    /** The settings that Weir overrides for its consumers, with the defaults of Kafka's client. */
+    /** The client's defaults of settings that Weir overrides for its consumers. */
     private static final Map<String, String> CLIENT_DEFAULTS = Map.of(
             "max.poll.records", "500",
             "max.partition.fetch.bytes", Integer.toString(1 << 20),

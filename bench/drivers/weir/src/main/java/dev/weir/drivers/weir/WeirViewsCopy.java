@@ -60,7 +60,7 @@ final class WeirViewsCopy implements Driver {
         ProducerSettings.Builder<byte[], byte[]> producer =
                 ProducerSettings.builder().produce(ProducePath.LEAN);
         Map<String, String> writing = pass.clientConfig().producer(Map.of());
-        // Workloads set this property for both clients, but it is meant only for the consumer.
+        // Workloads set this property for both clients, but it is meant for the consumer.
         writing.remove("receive.buffer.bytes");
         writing.forEach(producer::property);
         String output = pass.outputTopic();
