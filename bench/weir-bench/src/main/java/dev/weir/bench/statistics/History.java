@@ -64,7 +64,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
          * @param acceptedMillis a time in milliseconds. A level is accepted as past if all of its campaigns started
          *     before this time. Because the detected end of a level may be wrong by two campaigns, up to two campaigns
          *     may have started later, provided that at least one started before.
-         * @param least the smallest relative loss
+         * @param least the smallest relative loss; if 0, any loss counts
          */
         public @Nullable Level lost(long acceptedMillis, double least) {
             Level best = null;
@@ -75,7 +75,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
                         .count();
                 from += level.campaigns();
                 boolean isSettled = after == 0 || (after < level.campaigns() && after <= UNSURE_CAMPAIGNS);
-                if (!isSettled && worse(level) >= least && (best == null || worse(level) > worse(best))) {
+                double loss = worse(level);
+                if (!isSettled && loss > 0 && loss >= least && (best == null || loss > worse(best))) {
                     best = level;
                 }
             }

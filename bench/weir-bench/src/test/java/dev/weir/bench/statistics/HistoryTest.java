@@ -97,6 +97,13 @@ class HistoryTest {
                 .isNull();
     }
 
+    @Test
+    void figureThatStays_isNotLost_evenIfTheSmallestLossCounts() {
+        assertThat(only(history(Metric.RATE, 1.5)).lost(Long.MIN_VALUE, 0)).isNull();
+        assertThat(only(history(Metric.CPU, 0.6, 0.5)).lost(Long.MIN_VALUE, 0)).isNull();
+        assertThat(only(history(Metric.CPU, 0.5, 0.6)).lost(Long.MIN_VALUE, 0)).isNotNull();
+    }
+
     /** The figure is better than at the start, but worse than in between. */
     @Test
     void gainThatWasLostAgain_isTold_andAFaultThatWasMendedIsNot() {
