@@ -123,9 +123,16 @@ public record Difference(
         if (!before.workload().equals(after.workload())) {
             return "the workload files differ";
         }
+        if (before.isOfModel() != after.isOfModel()) {
+            return "one of the campaigns was simulated";
+        }
+        if (!before.place(Campaign.CLUSTER_ID).equals(after.place(Campaign.CLUSTER_ID))) {
+            return "the clusters differ";
+        }
         boolean machines =
                 before.environment().processor().equals(after.environment().processor())
-                        && before.environment().cores() == after.environment().cores();
+                        && before.environment().cores() == after.environment().cores()
+                        && before.place(Campaign.WORKERS).equals(after.place(Campaign.WORKERS));
         return machines ? "" : "the machines differ";
     }
 

@@ -188,14 +188,6 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     private record Figures(boolean isRatio, List<Campaign> campaigns, List<Double> values) {}
 
     /**
-     * The value of a setting that identifies the cluster or the worker machines. Empty if the setting is absent,
-     * because the campaign started its own brokers or ran on this machine only.
-     */
-    private static String place(Campaign campaign, String setting) {
-        return campaign.environment().settings().getOrDefault(setting, "");
-    }
-
-    /**
      * Returns a history for each set of comparable campaigns. The history with the most campaigns comes first.
      * Comparable campaigns have the same name, workload, baseline, processor, number of cores, cluster and worker
      * machines, and either all or none of them compare ratios.
@@ -212,8 +204,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
                                         each.isRatio(),
                                         each.campaign().environment().processor(),
                                         each.campaign().environment().cores(),
-                                        place(each.campaign(), Campaign.CLUSTER_ID),
-                                        place(each.campaign(), Campaign.WORKERS)),
+                                        each.campaign().place(Campaign.CLUSTER_ID),
+                                        each.campaign().place(Campaign.WORKERS)),
                                 k -> new ArrayList<>())
                         .add(each));
         return alike.values().stream()

@@ -84,4 +84,24 @@ class DifferenceTest {
                     assertThat(difference.why()).isEqualTo("brokers limited the driver: its ratio is only a bound");
                 });
     }
+
+    @Test
+    void campaignsOfOtherClusters_otherWorkersOrAModel_areNotCompared() {
+        Map<String, String> reasons = Map.of(
+                Campaign.CLUSTER_ID, "the clusters differ",
+                Campaign.WORKERS, "the machines differ",
+                Campaign.SIMULATED, "one of the campaigns was simulated");
+        reasons.forEach((setting, why) -> {
+            Analysis here = analysis(Map.of(), 1.5, false);
+            Analysis elsewhere = analysis(Map.of(setting, "elsewhere"), 2.0, false);
+            assertThat(Stream.of(Difference.between(here, elsewhere), Difference.between(elsewhere, here)))
+                    .as(setting)
+                    .allSatisfy(all -> {
+                        assertThat(all.getFirst().kind()).isEqualTo(Difference.Kind.NOT_COMPARABLE);
+                        assertThat(all.getFirst().why()).isEqualTo(why);
+                    });
+            assertThat(Difference.between(elsewhere, elsewhere).getFirst().kind())
+                    .isEqualTo(Difference.Kind.NO_DIFFERENCE);
+        });
+    }
 }
