@@ -51,6 +51,12 @@ class ProcessorCountersTest {
         assertThat(ProcessorCounters.availability()).isNotEmpty();
     }
 
+    /** In other locales, perf prints a decimal comma, and its messages in another language. */
+    @Test
+    void perf_runsInTheLocaleWhoseOutputIsParsed() {
+        assertThat(ProcessorCounters.perf("stat").environment()).containsEntry("LC_ALL", "C");
+    }
+
     /** perf measures only a part of the pass. Its counts are scaled to the whole processor time. */
     @Test
     void figures_areOfAllTheProcessorTime() {
