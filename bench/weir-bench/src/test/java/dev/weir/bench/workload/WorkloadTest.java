@@ -160,6 +160,22 @@ class WorkloadTest {
                 .hasMessageContaining(message);
     }
 
+    /** Otherwise, only one of two timelines would be executed, and nothing would say so. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            timeline: []               | timeline: []               | w.yaml:5:1: timeline is there twice
+            vary: [{brokers: [1, 2]}]  | vary: [{topics: [1, 2]}]   | w.yaml:5:1: vary is there twice
+            topic: {partitions: 2}     | topic: {records: 5}        | w.yaml:5:1: topic is there twice
+            faults: {from: 1s, every: 2s, from: 3s, of: []} | about: a | w.yaml:4:31: from is there twice
+            quick: {timeline: [], timeline: []}  | about: a         | w.yaml:4:23: timeline is there twice
+            timeline: [{at: 1s, set: {work: 5ms, work: 6ms}}] | about: a | w.yaml:4:38: work is there twice
+            """)
+    void keyTwice_isRefused(String one, String other, String message) {
+        assertThatThrownBy(() -> Workload.parse("w.yaml", SMALLEST + one + "\n" + other + "\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessage(message);
+    }
+
     @Test
     void driverTwice_isRefused() {
         assertThatThrownBy(() -> Workload.parse("w.yaml", SMALLEST.replace("weir]", "plain]"), false))
