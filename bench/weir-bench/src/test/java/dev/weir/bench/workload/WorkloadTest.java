@@ -64,6 +64,7 @@ class WorkloadTest {
             vary: [{topic: {}}]               | w.yaml:4:8: an entry of vary needs a key with a list of values
             vary: [{name: [a, b]}]            | w.yaml:4:8: name cannot vary within a campaign
             vary: [{topic.partitions: 6}]     | w.yaml:4:27: topic.partitions must be a list, such as [1, 6]
+            quick: {name: ../quick}           | w.yaml:4:15: name must be letters, digits, dots and hyphens, at most 61: name=../quick
             quick: {topic.record: 6}          | w.yaml:4:9: there is no key topic.record; did you mean topic.records?
             options: {ordering: kye}          | w.yaml:4:21: options.ordering must be one of partition, key, none: options.ordering=kye; did you mean key?
             options: {comit.interval.millis: 5} | w.yaml:4:11: there is no key options.comit.interval.millis; did you mean options.commit.interval.millis?
