@@ -77,6 +77,7 @@ class WorkloadTest {
             producer: {linger.ns: 5}          | w.yaml:4:12: there is no key producer.linger.ns; did you mean producer.linger.ms?
             topic: [1]                        | w.yaml:4:8: topic must be keys with values
             topic: {valueFile: no/such.json}  | w.yaml:4:20: topic.valueFile is not a readable file or folder: topic.valueFile=no/such.json
+            topic: {valueFile: "a\\0b"}       | w.yaml:4:20: topic.valueFile is not a readable file or folder: topic.valueFile=a
             topic: {valueSizes: 100:0.9}      | w.yaml:4:21: topic.valueSizes must have shares that make up 1, not 0.9
             topic: {valueSizes: 15:1}         | w.yaml:4:21: topic.valueSizes must have lengths from 16 to 1000000
             topic: {valueSizes: small}        | w.yaml:4:21: topic.valueSizes must be lengths with their shares, such as 100:0.9 10000:0.1
