@@ -190,11 +190,13 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     /**
      * Returns a history for each set of comparable campaigns. The history with the most campaigns comes first.
      * Comparable campaigns have the same name, workload, baseline, processor, number of cores, cluster and worker
-     * machines, and either all or none of them compare ratios.
+     * machines, and either all or none of them compare ratios. Simulated campaigns are left out, because their figures
+     * describe no library.
      */
     public static List<History> of(List<Snapshot> snapshots) {
         Map<List<Object>, List<Snapshot>> alike = new LinkedHashMap<>();
         snapshots.stream()
+                .filter(each -> !each.campaign().isOfModel())
                 .sorted(Comparator.comparingLong(each -> startedAtMillis(each.campaign())))
                 .forEach(each -> alike.computeIfAbsent(
                                 List.of(

@@ -140,6 +140,20 @@ class HistoryTest {
         }
     }
 
+    /** Measurements and simulations share a default folder, and simulations describe no library. */
+    @Test
+    void simulatedCampaigns_areInNoHistory() {
+        List<Snapshot> snapshots = new ArrayList<>();
+        for (int day = 0; day < 20; day++) {
+            Map<String, String> settings = day < 12 ? Map.of() : Map.of(Campaign.SIMULATED, "a model");
+            snapshots.add(snapshot(day, "p", settings, Map.of(key(0, Metric.RATE), day < 12 ? 2.0 : 1.0)));
+        }
+        assertThat(History.of(snapshots)).singleElement().satisfies(history -> {
+            assertThat(history.campaigns()).hasSize(12);
+            assertThat(only(history).levels()).hasSize(1);
+        });
+    }
+
     /** Checks twenty figures at a time. Only few of the histories without a change may report one. */
     @Test
     void manyFiguresWithoutAChange_areRarelySaidToHaveOne() {
