@@ -48,13 +48,26 @@ class BenchResultsTest {
 
     /** Stores a campaign in which weir reaches, at each point, the given multiple of plain's rate. */
     private String campaign(String name, int rounds, double noise, double... weir) {
-        List<Point> points = Stream.iterate(0, i -> i < weir.length, i -> i + 1)
+        ResultsFolder folder = empty(name, rounds, weir.length, Map.of());
+        for (int point = 0; point < weir.length; point++) {
+            for (int round = 0; round < rounds; round++) {
+                append(folder, point, "plain", round, 1);
+                append(folder, point, "plain-again", round, noise + LUCK[round]);
+                append(folder, point, "weir", round, weir[point] + LUCK[(round + 1) % LUCK.length]);
+            }
+        }
+        return folder.path().toString();
+    }
+
+    /** Stores a campaign without runs. */
+    private ResultsFolder empty(String name, int rounds, int count, Map<String, String> settings) {
+        List<Point> points = Stream.iterate(0, i -> i < count, i -> i + 1)
                 .map(i -> new Point("p" + i, "plain-consumer", Map.of()))
                 .toList();
         List<Driver> drivers = Stream.of("plain", "plain-again", "weir")
                 .map(driver -> new Driver(driver, "1", Map.of()))
                 .toList();
-        ResultsFolder folder = ResultsFolder.create(
+        return ResultsFolder.create(
                 temp.resolve(name),
                 new Campaign(
                         name,
@@ -66,15 +79,7 @@ class BenchResultsTest {
                         1,
                         drivers,
                         points,
-                        new Environment("", "", "", 2, 1, Map.of(), Map.of(), "abc", 1)));
-        for (int point = 0; point < weir.length; point++) {
-            for (int round = 0; round < rounds; round++) {
-                append(folder, point, "plain", round, 1);
-                append(folder, point, "plain-again", round, noise + LUCK[round]);
-                append(folder, point, "weir", round, weir[point] + LUCK[(round + 1) % LUCK.length]);
-            }
-        }
-        return folder.path().toString();
+                        new Environment("", "", "", 2, 1, Map.of(), settings, "abc", 1)));
     }
 
     private static void append(ResultsFolder folder, int point, String driver, int round, double factor) {
@@ -159,6 +164,20 @@ class BenchResultsTest {
                         .path("why")
                         .asText())
                 .contains("2 rounds", "it takes 3");
+    }
+
+    @Test
+    void gate_withoutAnInterval_printsNoFigures() {
+        String one = campaign("one", 1, 1, 1.5);
+        assertThat(harness.run("bench", "results", "gate", one, "weir rate >= 0.5 of plain"))
+                .isEqualTo(ExitCode.GATE_NOT_MET);
+        assertThat(harness.out())
+                .isEqualTo("plain-consumer: NOT MET: 1 rounds have figures that may be quoted of both, it takes 3\n");
+        String none = empty("none", 3, 1, Map.of()).path().toString();
+        CommandHarness empty = new CommandHarness();
+        assertThat(empty.run("bench", "results", "gate", none, "weir rate >= 0.5 of plain"))
+                .isEqualTo(ExitCode.GATE_NOT_MET);
+        assertThat(empty.out()).isEqualTo("plain-consumer: NOT MET: 0 of 3 runs of weir are done\n");
     }
 
     @Test

@@ -60,12 +60,10 @@ final class ResultsGateCommand implements Callable<Integer> {
                         .out()
                         .printf(
                                 Locale.ROOT,
-                                "%s: %s, ratio %.3f [%.3f, %.3f]%s%n",
+                                "%s: %s%s%s%n",
                                 each.point().label(),
                                 each.passed() ? "met" : "NOT MET",
-                                each.interval().ratio(),
-                                each.interval().low(),
-                                each.interval().high(),
+                                text(each.interval()),
                                 each.why().isEmpty() ? "" : ": " + each.why());
             } else if (outcomes.size() > 1) {
                 write(lines, "gatePoint", each, each.passed());
@@ -86,6 +84,14 @@ final class ResultsGateCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw CliFailure.usage(String.valueOf(e.getMessage()), "");
         }
+    }
+
+    /** Returns the ratio and its interval; empty if there are too few rounds for an interval. */
+    private static String text(RatioInterval interval) {
+        return interval.isBounded()
+                ? String.format(
+                        Locale.ROOT, ", ratio %.3f [%.3f, %.3f]", interval.ratio(), interval.low(), interval.high())
+                : "";
     }
 
     /** Ranks outcomes: a smaller value is worse. */
