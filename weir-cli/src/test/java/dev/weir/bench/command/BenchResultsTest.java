@@ -126,6 +126,26 @@ class BenchResultsTest {
         assertThat(all.get(1).path("complete").asBoolean()).isTrue();
     }
 
+    /** An adaptive campaign leaves out points. The summary of its report counts only the chosen ones too. */
+    @Test
+    void list_ofAnAdaptiveCampaign_plansTheRunsOfItsChosenPoints() throws IOException {
+        ResultsFolder adaptive = empty("adaptive", 2, 3, Map.of(Campaign.DESIGN, "adaptive"));
+        for (String driver : List.of("plain", "plain-again", "weir")) {
+            for (int point : List.of(0, 2)) {
+                append(adaptive, point, driver, 0, 1);
+                append(adaptive, point, driver, 1, 1);
+            }
+        }
+        empty("begun", 2, 3, Map.of(Campaign.DESIGN, "adaptive"));
+        List<JsonNode> all = lines(ExitCode.DONE, "bench", "results", "list", temp.toString(), "--json");
+        assertThat(all)
+                .extracting(
+                        line -> line.path("runsDone").asInt(),
+                        line -> line.path("runsPlanned").asInt(),
+                        line -> line.path("complete").asBoolean())
+                .containsExactly(tuple(12, 12, true), tuple(0, 18, false));
+    }
+
     @Test
     void show_printsTheTables_andWritesNothing() {
         String run = campaign("shown", 3, 1, 1.5);
