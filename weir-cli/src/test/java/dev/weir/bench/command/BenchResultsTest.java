@@ -327,6 +327,18 @@ class BenchResultsTest {
     }
 
     @Test
+    void report_whosePageCannotBeWritten_printsItsLines() throws IOException {
+        String run = campaign("blocked", 3, 1, 1.5);
+        Files.createDirectories(Path.of(run).resolve("report.html").resolve("in-the-way"));
+        List<JsonNode> all = lines(ExitCode.FAILED, "bench", "report", run, "--json");
+        assertThat(all)
+                .extracting(line -> line.path("type").asText())
+                .containsExactly("result", "result", "result", "summary", "");
+        assertThat(all.getLast().path("error").asText()).isEqualTo("a report could not be written");
+        assertThat(harness.err()).contains("'weir bench report " + run + "' makes the report of them");
+    }
+
+    @Test
     void folderThatIsNone_isNamed() {
         assertThat(harness.run(
                         "bench", "results", "show", temp.resolve("nowhere").toString()))
