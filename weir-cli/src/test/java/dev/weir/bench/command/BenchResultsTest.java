@@ -23,6 +23,7 @@ import dev.weir.command.terminal.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -336,6 +337,23 @@ class BenchResultsTest {
                 .containsExactly("result", "result", "result", "summary", "");
         assertThat(all.getLast().path("error").asText()).isEqualTo("a report could not be written");
         assertThat(harness.err()).contains("'weir bench report " + run + "' makes the report of them");
+    }
+
+    /** A table of several workloads may end before its first campaign starts. */
+    @Test
+    void folderOfCampaigns_noneOfThemBegun_isNamed() throws IOException {
+        Files.writeString(temp.resolve("first.workload.yaml"), "");
+        for (List<String> command :
+                List.of(List.of("report"), List.of("results", "show"), List.of("results", "explain"))) {
+            CommandHarness told = new CommandHarness();
+            List<String> args = new ArrayList<>(List.of("bench"));
+            args.addAll(command);
+            args.add(temp.toString());
+            assertThat(told.run(args.toArray(String[]::new)))
+                    .as(command.toString())
+                    .isEqualTo(ExitCode.FAILED);
+            assertThat(told.err()).contains(temp + " has no results: none of its campaigns has started");
+        }
     }
 
     @Test
