@@ -258,7 +258,9 @@ final class WorkloadFile {
         }
         int line = node.getStartMark().map(Mark::getLine).orElse(0) + 1;
         int column = node.getStartMark().map(Mark::getColumn).orElse(0) + 1;
-        return new Setting(scalar.getValue(), line, column);
+        // Kafka ignores spaces around the values of its properties. The harness itself parses some of them as numbers.
+        return new Setting(
+                kafkas == null ? scalar.getValue() : scalar.getValue().strip(), line, column);
     }
 
     private WorkloadException unknown(Node at, String path) {
