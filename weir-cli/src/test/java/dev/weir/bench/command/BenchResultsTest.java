@@ -288,6 +288,10 @@ class BenchResultsTest {
         assertThat(other.run("bench", "results", "gate", run, "weir speed >= 1 of plain"))
                 .isEqualTo(ExitCode.WRONG_USAGE);
         assertThat(other.err()).contains("no metric speed; there are rate, cpu");
+        CommandHarness self = new CommandHarness();
+        assertThat(self.run("bench", "results", "gate", run, "weir rate >= 0.9 of weir"))
+                .isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(self.err()).contains("a rule compares two drivers: 'weir rate >= 0.9 of weir' names one");
         CommandHarness third = new CommandHarness();
         assertThat(third.run("bench", "results", "gate", run, "pekko rate >= 1 of plain"))
                 .isEqualTo(ExitCode.FAILED);
