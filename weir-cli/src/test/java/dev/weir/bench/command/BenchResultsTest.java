@@ -23,6 +23,7 @@ import dev.weir.command.terminal.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,13 +49,26 @@ class BenchResultsTest {
 
     /** Stores a campaign in which weir reaches, at each point, the given multiple of plain's rate. */
     private String campaign(String name, int rounds, double noise, double... weir) {
-        List<Point> points = Stream.iterate(0, i -> i < weir.length, i -> i + 1)
+        ResultsFolder folder = empty(name, rounds, weir.length, Map.of());
+        for (int point = 0; point < weir.length; point++) {
+            for (int round = 0; round < rounds; round++) {
+                append(folder, point, "plain", round, 1);
+                append(folder, point, "plain-again", round, noise + LUCK[round]);
+                append(folder, point, "weir", round, weir[point] + LUCK[(round + 1) % LUCK.length]);
+            }
+        }
+        return folder.path().toString();
+    }
+
+    /** Stores a campaign without runs. */
+    private ResultsFolder empty(String name, int rounds, int count, Map<String, String> settings) {
+        List<Point> points = Stream.iterate(0, i -> i < count, i -> i + 1)
                 .map(i -> new Point("p" + i, "plain-consumer", Map.of()))
                 .toList();
         List<Driver> drivers = Stream.of("plain", "plain-again", "weir")
                 .map(driver -> new Driver(driver, "1", Map.of()))
                 .toList();
-        ResultsFolder folder = ResultsFolder.create(
+        return ResultsFolder.create(
                 temp.resolve(name),
                 new Campaign(
                         name,
@@ -66,15 +80,7 @@ class BenchResultsTest {
                         1,
                         drivers,
                         points,
-                        new Environment("", "", "", 2, 1, Map.of(), Map.of(), "abc", 1)));
-        for (int point = 0; point < weir.length; point++) {
-            for (int round = 0; round < rounds; round++) {
-                append(folder, point, "plain", round, 1);
-                append(folder, point, "plain-again", round, noise + LUCK[round]);
-                append(folder, point, "weir", round, weir[point] + LUCK[(round + 1) % LUCK.length]);
-            }
-        }
-        return folder.path().toString();
+                        new Environment("", "", "", 2, 1, Map.of(), settings, "abc", 1)));
     }
 
     private static void append(ResultsFolder folder, int point, String driver, int round, double factor) {
@@ -121,6 +127,31 @@ class BenchResultsTest {
         assertThat(all.get(1).path("complete").asBoolean()).isTrue();
     }
 
+    /** An adaptive campaign leaves out points. The summary of its report counts only the chosen ones too. */
+    @Test
+    void list_ofAnAdaptiveCampaign_plansTheRunsOfItsChosenPoints() throws IOException {
+        ResultsFolder adaptive = empty("adaptive", 2, 3, Map.of(Campaign.DESIGN, "adaptive"));
+        for (String driver : List.of("plain", "plain-again", "weir")) {
+            for (int point : List.of(0, 2)) {
+                append(adaptive, point, driver, 0, 1);
+                append(adaptive, point, driver, 1, 1);
+            }
+        }
+        empty("begun", 2, 3, Map.of(Campaign.DESIGN, "adaptive"));
+        List<JsonNode> all = lines(ExitCode.DONE, "bench", "results", "list", temp.toString(), "--json");
+        assertThat(all)
+                .extracting(
+                        line -> line.path("runsDone").asInt(),
+                        line -> line.path("runsPlanned").asInt(),
+                        line -> line.path("complete").asBoolean())
+                .containsExactly(tuple(12, 12, true), tuple(0, 18, false));
+        String begun = temp.resolve("begun").toString();
+        JsonNode summary =
+                lines(ExitCode.DONE, "bench", "results", "show", begun, "--json").getLast();
+        assertThat(summary.path("runsPlanned").asInt()).isEqualTo(18);
+        assertThat(summary.path("complete").asBoolean()).isFalse();
+    }
+
     @Test
     void show_printsTheTables_andWritesNothing() {
         String run = campaign("shown", 3, 1, 1.5);
@@ -159,6 +190,20 @@ class BenchResultsTest {
                         .path("why")
                         .asText())
                 .contains("2 rounds", "it takes 3");
+    }
+
+    @Test
+    void gate_withoutAnInterval_printsNoFigures() {
+        String one = campaign("one", 1, 1, 1.5);
+        assertThat(harness.run("bench", "results", "gate", one, "weir rate >= 0.5 of plain"))
+                .isEqualTo(ExitCode.GATE_NOT_MET);
+        assertThat(harness.out())
+                .isEqualTo("plain-consumer: NOT MET: 1 rounds have figures that may be quoted of both, it takes 3\n");
+        String none = empty("none", 3, 1, Map.of()).path().toString();
+        CommandHarness empty = new CommandHarness();
+        assertThat(empty.run("bench", "results", "gate", none, "weir rate >= 0.5 of plain"))
+                .isEqualTo(ExitCode.GATE_NOT_MET);
+        assertThat(empty.out()).isEqualTo("plain-consumer: NOT MET: 0 of 3 runs of weir are done\n");
     }
 
     @Test
@@ -248,6 +293,10 @@ class BenchResultsTest {
         assertThat(other.run("bench", "results", "gate", run, "weir speed >= 1 of plain"))
                 .isEqualTo(ExitCode.WRONG_USAGE);
         assertThat(other.err()).contains("no metric speed; there are rate, cpu");
+        CommandHarness self = new CommandHarness();
+        assertThat(self.run("bench", "results", "gate", run, "weir rate >= 0.9 of weir"))
+                .isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(self.err()).contains("a rule compares two drivers: 'weir rate >= 0.9 of weir' names one");
         CommandHarness third = new CommandHarness();
         assertThat(third.run("bench", "results", "gate", run, "pekko rate >= 1 of plain"))
                 .isEqualTo(ExitCode.FAILED);
@@ -284,6 +333,35 @@ class BenchResultsTest {
         try (ZipFile zip = new ZipFile(run + ".zip")) {
             assertThat(zip.stream().map(Object::toString))
                     .contains("packed/campaign.json", "packed/runs.jsonl", "packed/report.html");
+        }
+    }
+
+    @Test
+    void report_whosePageCannotBeWritten_printsItsLines() throws IOException {
+        String run = campaign("blocked", 3, 1, 1.5);
+        Files.createDirectories(Path.of(run).resolve("report.html").resolve("in-the-way"));
+        List<JsonNode> all = lines(ExitCode.FAILED, "bench", "report", run, "--json");
+        assertThat(all)
+                .extracting(line -> line.path("type").asText())
+                .containsExactly("result", "result", "result", "summary", "");
+        assertThat(all.getLast().path("error").asText()).isEqualTo("a report could not be written");
+        assertThat(harness.err()).contains("'weir bench report " + run + "' makes the report of them");
+    }
+
+    /** A table of several workloads may end before its first campaign starts. */
+    @Test
+    void folderOfCampaigns_noneOfThemBegun_isNamed() throws IOException {
+        Files.writeString(temp.resolve("first.workload.yaml"), "");
+        for (List<String> command :
+                List.of(List.of("report"), List.of("results", "show"), List.of("results", "explain"))) {
+            CommandHarness told = new CommandHarness();
+            List<String> args = new ArrayList<>(List.of("bench"));
+            args.addAll(command);
+            args.add(temp.toString());
+            assertThat(told.run(args.toArray(String[]::new)))
+                    .as(command.toString())
+                    .isEqualTo(ExitCode.FAILED);
+            assertThat(told.err()).contains(temp + " has no results: none of its campaigns has started");
         }
     }
 

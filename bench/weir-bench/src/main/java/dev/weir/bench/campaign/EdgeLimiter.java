@@ -46,12 +46,9 @@ final class EdgeLimiter {
             return Limiter.of(
                     Limiter.Kind.MACHINE_CPU,
                     "machine",
-                    String.format(
-                            Locale.ROOT,
-                            "%.0f %% of all processors were busy, members took %.2f and brokers %.2f of them",
-                            100 * edge.hostBusyShare(),
-                            edge.driverCores(),
-                            edge.brokerCores()),
+                    String.format(Locale.ROOT, "%.0f %% of all processors were busy", 100 * edge.hostBusyShare())
+                            + taken("members", edge.driverCores())
+                            + taken("brokers", edge.brokerCores()),
                     "run on more processors, or look for what else runs there",
                     1);
         }
@@ -68,6 +65,10 @@ final class EdgeLimiter {
                     1);
         }
         return null;
+    }
+
+    private static String taken(String who, double cores) {
+        return Double.isNaN(cores) ? "" : String.format(Locale.ROOT, ", %s took %.2f", who, cores);
     }
 
     private static Limiter lockWindow(TrialFigures edge) {

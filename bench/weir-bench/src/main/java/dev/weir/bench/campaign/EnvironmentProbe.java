@@ -63,8 +63,14 @@ final class EnvironmentProbe {
         }
     }
 
-    /** Returns the commit of Weir's sources, with {@code -dirty} if they were changed. */
+    /**
+     * Returns the commit of Weir's sources, with {@code -dirty} if they were changed. Returns {@code unknown} if the
+     * root is not a checkout, because git would then describe a checkout around it.
+     */
     static String commit(Path root) {
+        if (!Files.exists(root.resolve(".git"))) { // a file in a linked worktree
+            return "unknown";
+        }
         try {
             Process git = new ProcessBuilder(
                             "git", "-C", root.toString(), "describe", "--always", "--dirty", "--abbrev=12")

@@ -104,13 +104,16 @@ record BenchPlan(Path folder, List<Step> steps) {
     static List<ResultsFolder> results(Path folder) {
         try {
             List<String> names = ResultsFolder.isAt(folder) ? List.of() : names(folder);
-            return names.isEmpty()
-                    ? List.of(ResultsFolder.open(folder))
-                    : names.stream()
-                            .map(folder::resolve)
-                            .filter(ResultsFolder::isAt)
-                            .map(ResultsFolder::open)
-                            .toList();
+            List<ResultsFolder> begun = names.stream()
+                    .map(folder::resolve)
+                    .filter(ResultsFolder::isAt)
+                    .map(ResultsFolder::open)
+                    .toList();
+            if (begun.isEmpty() && !names.isEmpty()) {
+                throw new IllegalArgumentException(
+                        folder + " has no results: none of its campaigns has started; --resume starts them");
+            }
+            return names.isEmpty() ? List.of(ResultsFolder.open(folder)) : begun;
         } catch (IOException e) {
             throw CliFailure.work("cannot read " + folder + ": " + CliFailure.reason(e), "");
         }

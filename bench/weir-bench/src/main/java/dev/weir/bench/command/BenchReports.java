@@ -10,16 +10,14 @@ final class BenchReports {
 
     private BenchReports() {}
 
-    /** Returns whether all files could be written. Prints the tables in any case. */
+    /** Returns whether all files could be written. Prints the requested report in any case. */
     static boolean print(CommandContext weir, ResultsFolder folder, boolean json) {
         try {
             weir.out().print(Reports.all(folder, json));
             weir.terminal().note("report: " + folder.path().resolve(Reports.HTML));
             return true;
         } catch (UncheckedIOException e) { // thrown, for example, if the disk is full
-            if (!json) {
-                weir.out().print(Reports.text(folder));
-            }
+            weir.out().print(json ? Reports.lines(folder) : Reports.text(folder));
             weir.terminal()
                     .note(e.getMessage() + "; the results are whole, and 'weir bench report " + folder.path()
                             + "' makes the report of them once it can be written");

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
@@ -61,7 +62,7 @@ final class ResultsArchiveCommand implements Callable<Integer> {
                 line.writeNumberField("bytes", Files.size(file));
             });
         } else {
-            results.weir().out().printf("%s: %d files%n", file, packed);
+            results.weir().out().printf(Locale.ROOT, "%s: %d files%n", file, packed);
         }
         results.weir().out().flush();
         return ExitCode.DONE;

@@ -60,12 +60,10 @@ final class ResultsGateCommand implements Callable<Integer> {
                         .out()
                         .printf(
                                 Locale.ROOT,
-                                "%s: %s, ratio %.3f [%.3f, %.3f]%s%n",
+                                "%s: %s%s%s%n",
                                 each.point().label(),
                                 each.passed() ? "met" : "NOT MET",
-                                each.interval().ratio(),
-                                each.interval().low(),
-                                each.interval().high(),
+                                text(each.interval()),
                                 each.why().isEmpty() ? "" : ": " + each.why());
             } else if (outcomes.size() > 1) {
                 write(lines, "gatePoint", each, each.passed());
@@ -88,7 +86,15 @@ final class ResultsGateCommand implements Callable<Integer> {
         }
     }
 
-    /** Ranks outcomes: smaller is worse. */
+    /** Returns the ratio and its interval; empty if there are too few rounds for an interval. */
+    private static String text(RatioInterval interval) {
+        return interval.isBounded()
+                ? String.format(
+                        Locale.ROOT, ", ratio %.3f [%.3f, %.3f]", interval.ratio(), interval.low(), interval.high())
+                : "";
+    }
+
+    /** Ranks outcomes: a smaller value is worse. */
     private static double margin(Gate gate, Outcome outcome) {
         return gate.least() ? outcome.interval().low() : -outcome.interval().high();
     }

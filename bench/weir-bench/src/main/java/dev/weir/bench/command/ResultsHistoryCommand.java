@@ -103,10 +103,10 @@ final class ResultsHistoryCommand implements Callable<Integer> {
             throw CliFailure.usage(
                     "no campaign of workload " + name + " in " + folder, "'weir bench results list' names them.");
         }
-        if (snapshots.isEmpty()) {
-            results.weir().terminal().note("no campaign in " + folder + "; 'weir bench compare' makes one");
-        }
         List<History> histories = History.of(snapshots);
+        if (histories.isEmpty()) {
+            results.weir().terminal().note("no measured campaign in " + folder + "; 'weir bench compare' makes one");
+        }
         if (versions || html != null) {
             return overVersions(histories);
         }
@@ -153,7 +153,11 @@ final class ResultsHistoryCommand implements Callable<Integer> {
         if (json) {
             lines.write(line -> {
                 line.writeStringField("type", "historySummary");
-                line.writeNumberField("campaigns", snapshots.size());
+                line.writeNumberField(
+                        "campaigns",
+                        histories.stream()
+                                .mapToInt(each -> each.campaigns().size())
+                                .sum());
                 line.writeNumberField(
                         "series",
                         histories.stream()

@@ -3,10 +3,12 @@ package dev.weir.bench.command;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.ResultsFolder;
+import dev.weir.bench.result.Run;
 import dev.weir.command.terminal.ExitCode;
 import dev.weir.command.terminal.JsonLines;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
@@ -51,8 +53,8 @@ final class ResultsListCommand implements Callable<Integer> {
                 line.writeNumberField("points", campaign.points().size());
                 line.writeNumberField("rounds", campaign.rounds());
                 line.writeNumberField("runsDone", done(each));
-                line.writeNumberField("runsPlanned", planned(campaign));
-                line.writeBooleanField("complete", each.isComplete());
+                line.writeNumberField("runsPlanned", planned(each));
+                line.writeBooleanField("complete", done(each) == planned(each));
                 line.writeStringField("commit", campaign.environment().commit());
                 line.writeNumberField("startedAtMillis", campaign.environment().startedAtMillis());
             }));
@@ -60,10 +62,11 @@ final class ResultsListCommand implements Callable<Integer> {
             all.forEach(each -> results.weir()
                     .out()
                     .printf(
+                            Locale.ROOT,
                             "%-60s %3d of %3d runs, %d points, %d drivers against %s%n",
                             each.path(),
                             done(each),
-                            planned(each.campaign()),
+                            planned(each),
                             each.campaign().points().size(),
                             each.campaign().drivers().size(),
                             each.campaign().baseline()));
@@ -79,9 +82,13 @@ final class ResultsListCommand implements Callable<Integer> {
         return folder.runs().stream().filter(run -> run.failure() == null).count();
     }
 
-    private static long planned(Campaign campaign) {
-        return (long) campaign.rounds()
-                * campaign.points().size()
-                * campaign.drivers().size();
+    /** Returns the number of runs at all points. An adaptive campaign has chosen only the points that it has begun. */
+    private static long planned(ResultsFolder folder) {
+        Campaign campaign = folder.campaign();
+        long begun = folder.runs().stream().map(Run::point).distinct().count();
+        long points = campaign.choosesPoints() && begun > 0
+                ? begun
+                : campaign.points().size();
+        return campaign.rounds() * points * campaign.drivers().size();
     }
 }

@@ -186,6 +186,7 @@ final class Rules {
      */
     private static @Nullable Limiter lockWindow(Facts facts) {
         double held = facts.metric(LockWindow.HELD_PERCENT);
+        double blocked = facts.rate() * facts.handlerMillis() / 1e3;
         return held >= 100 * FULL
                 ? limiter(
                         Limiter.Kind.SHARE_WINDOW,
@@ -193,10 +194,11 @@ final class Rules {
                         LockWindow.ADVICE,
                         String.format(
                                 Locale.ROOT,
-                                "the group held %.0f %% of the locks that it may of the fullest partition, while %.1f"
-                                        + " handlers blocked at a time",
+                                "the group held %.0f %% of the locks that it may of the fullest partition, while %s",
                                 held,
-                                facts.rate() * facts.handlerMillis() / 1e3))
+                                Double.isNaN(blocked)
+                                        ? "records waited"
+                                        : String.format(Locale.ROOT, "%.1f handlers blocked at a time", blocked)))
                 : null;
     }
 

@@ -509,11 +509,8 @@ public final class LiveFigures {
         for (int i = 0; i < count; i++) {
             Slot slot = slots.get(i);
             long from = beginMillis + i * slotMillis;
-            keep(
-                    slot.timings,
-                    i < warmUp ? LatencyTags.ofWarmUp(LatencyTags.RESPONSE) : LatencyTags.RESPONSE,
-                    from,
-                    all);
+            String response = i < warmUp ? LatencyTags.ofWarmUp(LatencyTags.RESPONSE) : LatencyTags.RESPONSE;
+            keepResponses(slot.timings, response, from, i == count - 1, all);
             keep(
                     slot.lateness,
                     i < warmUp ? LatencyTags.ofWarmUp(LatencyTags.LATENESS) : LatencyTags.LATENESS,
@@ -537,11 +534,22 @@ public final class LiveFigures {
         List<Histogram> all = new ArrayList<>();
         for (int i = from; i < to; i++) {
             long second = beginMillis + i * slotMillis;
-            keep(slots.get(i).timings.copy(), LatencyTags.ofPhase(number, LatencyTags.RESPONSE), second, all);
+            String response = LatencyTags.ofPhase(number, LatencyTags.RESPONSE);
+            keepResponses(slots.get(i).timings.copy(), response, second, i == to - 1, all);
             keep(slots.get(i).lateness.copy(), LatencyTags.ofPhase(number, LatencyTags.LATENESS), second, all);
         }
         keep(parts(from, to), tag -> LatencyTags.ofPhase(number, tag), beginMillis, all);
         return all;
+    }
+
+    /**
+     * Adds the responses of a second. If it is the last second, adds them even if there are none, because readers of
+     * the log align its last responses with the last interval.
+     */
+    private void keepResponses(Histogram timings, String tag, long fromMillis, boolean isLast, List<Histogram> into) {
+        if (timings.getTotalCount() > 0 || (isLast && !into.isEmpty())) {
+            add(timings, tag, fromMillis, into);
+        }
     }
 
     private void keep(Part part, UnaryOperator<String> tags, long beginMillis, List<Histogram> into) {
@@ -555,11 +563,15 @@ public final class LiveFigures {
 
     private void keep(Histogram histogram, String tag, long fromMillis, List<Histogram> into) {
         if (histogram.getTotalCount() > 0) {
-            histogram.setTag(tag);
-            histogram.setStartTimeStamp(fromMillis);
-            histogram.setEndTimeStamp(fromMillis + slotMillis);
-            into.add(histogram);
+            add(histogram, tag, fromMillis, into);
         }
+    }
+
+    private void add(Histogram histogram, String tag, long fromMillis, List<Histogram> into) {
+        histogram.setTag(tag);
+        histogram.setStartTimeStamp(fromMillis);
+        histogram.setEndTimeStamp(fromMillis + slotMillis);
+        into.add(histogram);
     }
 
     /** Returns the phase between two times, during which the run had these settings. */

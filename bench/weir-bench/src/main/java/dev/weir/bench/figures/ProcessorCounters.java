@@ -3,6 +3,7 @@ package dev.weir.bench.figures;
 import dev.weir.bench.BenchException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -60,14 +61,21 @@ public final class ProcessorCounters implements AutoCloseable {
 
     private static String ask() {
         try {
-            Process tried = new ProcessBuilder("perf", "stat", "-x", ";", "-e", EVENTS, "--", "true")
-                    .redirectErrorStream(true)
-                    .start();
+            Process tried = perf("stat", "-x", ";", "-e", EVENTS, "--", "true").start();
             String said = new String(tried.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             return answer(said);
         } catch (IOException e) {
             return NOT_HERE + "perf is not installed";
         }
+    }
+
+    /** Returns a command of {@code perf}, whose output has decimal points and English messages in any locale. */
+    static ProcessBuilder perf(String... arguments) {
+        List<String> command = new ArrayList<>(List.of("perf"));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("LC_ALL", "C");
+        return builder;
     }
 
     /** Returns the text of {@link #availability}, derived from the output of a trial run of {@code perf}. */
@@ -114,8 +122,7 @@ public final class ProcessorCounters implements AutoCloseable {
             return;
         }
         try {
-            perf = new ProcessBuilder("perf", "stat", "-x", ";", "-e", EVENTS, "-p", Long.toString(pid))
-                    .redirectErrorStream(true)
+            perf = perf("stat", "-x", ";", "-e", EVENTS, "-p", Long.toString(pid))
                     .start();
         } catch (IOException e) {
             throw new BenchException("perf was there and cannot be started: " + e.getMessage(), e);

@@ -36,7 +36,10 @@ final class Captions {
         if (!(seconds > 0) || Double.isNaN(phase.recordsPerSecond())) {
             return "too short to measure";
         }
-        double sentPerSecond = phase.sent() / seconds;
+        // The counts cover the same whole seconds as the rate, which can be more or fewer than the phase lasted.
+        double sentPerSecond = phase.records() == 0
+                ? phase.sent() / seconds
+                : phase.recordsPerSecond() * phase.sent() / phase.records();
         if (phase.producerRate() == 0) {
             return lagBefore == 0 && phase.lagRecords() == 0
                     ? "nothing is sent, and nothing was left"

@@ -112,7 +112,10 @@ final class JsonReport {
                     }
                 }
             }
-            int planned = points * campaign.drivers().size() * campaign.rounds();
+            // An adaptive campaign that has not begun has not chosen any points yet.
+            int planned = (points == 0 ? campaign.points().size() : points)
+                    * campaign.drivers().size()
+                    * campaign.rounds();
             return new Progress(planned, done, failed, notQuoted);
         }
     }

@@ -74,6 +74,14 @@ public record Campaign(
     }
 
     /**
+     * Returns the value of {@link #CLUSTER_ID} or {@link #WORKERS}. Returns an empty string if the campaign started its
+     * own brokers, or if all its processes ran on this machine.
+     */
+    public String place(String key) {
+        return environment.settings().getOrDefault(key, "");
+    }
+
+    /**
      * Returns whether the campaign uses the adaptive design, which runs only the points needed to find where a verdict
      * changes.
      */

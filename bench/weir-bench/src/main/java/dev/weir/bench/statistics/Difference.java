@@ -81,19 +81,32 @@ public record Difference(
                             : unlike(
                                     comparison(was, before.campaign().control(), metric),
                                     comparison(is, after.campaign().control(), metric));
-                    all.add(of(is.point(), driver.driver(), metric, a.interval(), b.interval(), noise));
+                    all.add(of(is.point(), driver.driver(), metric, a, b, noise));
                 }
             }
         }
     }
 
     private static Difference of(
-            Point point, String driver, Metric metric, RatioInterval a, RatioInterval b, String noise) {
+            Point point, String driver, Metric metric, Comparison before, Comparison after, String noise) {
+        RatioInterval a = before.interval();
+        RatioInterval b = after.interval();
         if (!noise.isEmpty()) {
             return new Difference(point, driver, metric, a, b, Kind.NOT_COMPARABLE, noise);
         }
         if (!a.isBounded() || !b.isBounded()) {
             return new Difference(point, driver, metric, a, b, Kind.NOT_COMPARABLE, "one round has no interval");
+        }
+        // The true ratio behind a lower bound may be any higher one, so a bound can differ only from a ratio below it.
+        if ((before.isBound() && b.high() >= a.low()) || (after.isBound() && a.high() >= b.low())) {
+            return new Difference(
+                    point,
+                    driver,
+                    metric,
+                    a,
+                    b,
+                    Kind.NOT_COMPARABLE,
+                    "brokers limited the driver: its ratio is only a bound");
         }
         if (overlap(a, b)) {
             return new Difference(point, driver, metric, a, b, Kind.NO_DIFFERENCE, "the intervals overlap");
@@ -106,9 +119,16 @@ public record Difference(
         if (!before.workload().equals(after.workload())) {
             return "the workload files differ";
         }
+        if (before.isOfModel() != after.isOfModel()) {
+            return "one of the campaigns was simulated";
+        }
+        if (!before.place(Campaign.CLUSTER_ID).equals(after.place(Campaign.CLUSTER_ID))) {
+            return "the clusters differ";
+        }
         boolean machines =
                 before.environment().processor().equals(after.environment().processor())
-                        && before.environment().cores() == after.environment().cores();
+                        && before.environment().cores() == after.environment().cores()
+                        && before.place(Campaign.WORKERS).equals(after.place(Campaign.WORKERS));
         return machines ? "" : "the machines differ";
     }
 

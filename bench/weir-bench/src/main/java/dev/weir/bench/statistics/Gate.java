@@ -42,6 +42,9 @@ public record Gate(String text, String driver, Metric metric, boolean least, dou
                     "not a rule: '" + text + "'; a rule is: DRIVER METRIC >=|<= NUMBER of DRIVER, for example"
                             + " 'weir rate >= 1.3 of plain'");
         }
+        if (rule.group(1).equals(rule.group(5))) {
+            throw new IllegalArgumentException("a rule compares two drivers: '" + text.strip() + "' names one");
+        }
         return new Gate(
                 text.strip(),
                 rule.group(1),

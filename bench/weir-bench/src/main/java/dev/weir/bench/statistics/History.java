@@ -61,10 +61,10 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
          * Returns the best of the levels that are better than the current level by at least {@code least}; null if
          * there is none. Ignores levels that the user has accepted as past.
          *
-         * @param acceptedMillis levels whose campaigns started before this time, in milliseconds, are accepted as past.
-         *     Up to two campaigns may have started later, because the detected end of a level may be wrong, if at least
-         *     one started before.
-         * @param least the smallest relative loss
+         * @param acceptedMillis a time in milliseconds. A level is accepted as past if all of its campaigns started
+         *     before this time. Because the detected end of a level may be wrong by two campaigns, up to two campaigns
+         *     may have started later, provided that at least one started before.
+         * @param least the smallest relative loss; if 0, any loss counts
          */
         public @Nullable Level lost(long acceptedMillis, double least) {
             Level best = null;
@@ -75,7 +75,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
                         .count();
                 from += level.campaigns();
                 boolean isSettled = after == 0 || (after < level.campaigns() && after <= UNSURE_CAMPAIGNS);
-                if (!isSettled && worse(level) >= least && (best == null || worse(level) > worse(best))) {
+                double loss = worse(level);
+                if (!isSettled && loss > 0 && loss >= least && (best == null || loss > worse(best))) {
                     best = level;
                 }
             }
@@ -184,21 +185,15 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     private record Figures(boolean isRatio, List<Campaign> campaigns, List<Double> values) {}
 
     /**
-     * The value of a setting that identifies the cluster or the worker machines. Empty if the campaign started its own
-     * brokers or ran on this machine.
-     */
-    private static String place(Campaign campaign, String setting) {
-        return campaign.environment().settings().getOrDefault(setting, "");
-    }
-
-    /**
-     * Returns a history for each set of comparable campaigns, the largest first. Comparable campaigns have the same
-     * name, workload, baseline, processor, number of cores, cluster and worker machines, and either all or none of them
-     * compare ratios.
+     * Returns a history for each set of comparable campaigns. The history with the most campaigns comes first.
+     * Comparable campaigns have the same name, workload, baseline, processor, number of cores, cluster and worker
+     * machines, and either all or none of them compare ratios. Simulated campaigns are left out, because their figures
+     * describe no library.
      */
     public static List<History> of(List<Snapshot> snapshots) {
         Map<List<Object>, List<Snapshot>> alike = new LinkedHashMap<>();
         snapshots.stream()
+                .filter(each -> !each.campaign().isOfModel())
                 .sorted(Comparator.comparingLong(each -> startedAtMillis(each.campaign())))
                 .forEach(each -> alike.computeIfAbsent(
                                 List.of(
@@ -208,8 +203,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
                                         each.isRatio(),
                                         each.campaign().environment().processor(),
                                         each.campaign().environment().cores(),
-                                        place(each.campaign(), Campaign.CLUSTER_ID),
-                                        place(each.campaign(), Campaign.WORKERS)),
+                                        each.campaign().place(Campaign.CLUSTER_ID),
+                                        each.campaign().place(Campaign.WORKERS)),
                                 k -> new ArrayList<>())
                         .add(each));
         return alike.values().stream()

@@ -49,9 +49,11 @@ public enum Verdict {
             case BETTER, WORSE -> {
                 double ratio = interval == null ? Double.NaN : interval.ratio();
                 String which = this == BETTER ? "better" : "worse";
+                double percent = (ratio - 1) * 100;
                 yield ratio >= 1.995 || ratio <= 1 / 1.995
                         ? String.format(Locale.ROOT, "%s, %.1f times", which, Math.max(ratio, 1 / ratio))
-                        : String.format(Locale.ROOT, "%s, %+.0f %%", which, (ratio - 1) * 100);
+                        : String.format(
+                                Locale.ROOT, Math.abs(percent) < 1 ? "%s, %+.1f %%" : "%s, %+.0f %%", which, percent);
             }
         };
     }

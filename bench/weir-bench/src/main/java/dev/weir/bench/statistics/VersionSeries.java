@@ -89,15 +89,12 @@ public record VersionSeries(Point point, String driver, Metric metric, List<Figu
 
     /**
      * Returns the series of a history, in the order of points, drivers and metrics. A driver measured in only one
-     * version has a single figure in each series. Simulated campaigns and libraries of unknown version are left out.
+     * version has a single figure in each series. Libraries of unknown version are left out.
      */
     public static List<VersionSeries> of(History history) {
         Map<History.Key, Map<LibraryVersion, List<Source>>> gathered = new LinkedHashMap<>();
         Map<String, Map<String, LibraryVersion>> known = new HashMap<>();
         for (Snapshot snapshot : history.snapshots()) {
-            if (snapshot.campaign().isOfModel()) {
-                continue;
-            }
             Map<String, LibraryVersion> versions = versions(snapshot.campaign(), known);
             snapshot.readings().forEach((key, reading) -> {
                 LibraryVersion version = versions.get(key.driver());

@@ -6,6 +6,7 @@ import dev.weir.driver.LoadShape;
 import dev.weir.driver.PassOptions;
 import dev.weir.driver.ShareOptions;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -445,7 +446,7 @@ record Key(
             case SIZES -> ValueSizes.objection(text);
             case LOAD -> objectionToLoad(text);
             case TARGET -> LatencyTarget.objection(text);
-            case PATH -> text.isEmpty() || Files.isReadable(Path.of(text)) ? null : "is not a readable file or folder";
+            case PATH -> text.isEmpty() || isReadable(text) ? null : "is not a readable file or folder";
             case VERSION -> text.isEmpty() || text.matches(Spelling.VERSION) ? null : "must be a version such as 4.3.1";
             case BOOLEAN -> text.equals("true") || text.equals("false") ? null : "must be true or false";
             case INTEGER ->
@@ -457,6 +458,14 @@ record Key(
                         ? null
                         : "must be a number from " + min + " to " + max;
         };
+    }
+
+    private static boolean isReadable(String path) {
+        try {
+            return Files.isReadable(Path.of(path));
+        } catch (InvalidPathException e) { // for example because it contains a NUL character
+            return false;
+        }
     }
 
     private static @Nullable String objectionToLoad(String text) {

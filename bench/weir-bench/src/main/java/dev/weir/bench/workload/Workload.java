@@ -240,10 +240,12 @@ public record Workload(
     }
 
     private static void checkName(WorkloadFile file) {
-        for (Setting name : file.settings().getOrDefault("name", List.of())) {
-            if (!name.text().matches("[A-Za-z0-9][A-Za-z0-9.-]{0,60}")) {
-                throw file.refuse(
-                        name, "name must be letters, digits, dots and hyphens, at most 61: name=" + name.text());
+        for (Map<String, List<Setting>> section : List.of(file.settings(), file.quick())) {
+            for (Setting name : section.getOrDefault("name", List.of())) {
+                if (!name.text().matches("[A-Za-z0-9][A-Za-z0-9.-]{0,60}")) {
+                    throw file.refuse(
+                            name, "name must be letters, digits, dots and hyphens, at most 61: name=" + name.text());
+                }
             }
         }
     }

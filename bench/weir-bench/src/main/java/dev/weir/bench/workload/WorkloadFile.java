@@ -4,6 +4,7 @@ import dev.weir.bench.live.FaultPlan;
 import dev.weir.bench.live.Order;
 import dev.weir.bench.live.TimelineEntry;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -134,11 +135,9 @@ final class WorkloadFile {
         Map<String, Object> fields = new LinkedHashMap<>();
         for (NodeTuple tuple : node.getValue()) {
             Object value = tuple.getValueNode() instanceof MappingNode section
-                    ? fields(section)
+                    ? fields(mapping(section, keyOf(tuple)))
                     : scalar(tuple.getValueNode(), keyOf(tuple), null).text();
-            if (fields.put(keyOf(tuple), value) != null) {
-                throw refuse(tuple.getKeyNode().getStartMark().orElse(null), keyOf(tuple) + " is there twice");
-            }
+            fields.put(keyOf(tuple), value);
         }
         return fields;
     }
@@ -258,7 +257,9 @@ final class WorkloadFile {
         }
         int line = node.getStartMark().map(Mark::getLine).orElse(0) + 1;
         int column = node.getStartMark().map(Mark::getColumn).orElse(0) + 1;
-        return new Setting(scalar.getValue(), line, column);
+        // Kafka ignores spaces around the values of its properties. The harness itself parses some of them as numbers.
+        return new Setting(
+                kafkas == null ? scalar.getValue() : scalar.getValue().strip(), line, column);
     }
 
     private WorkloadException unknown(Node at, String path) {
@@ -281,8 +282,15 @@ final class WorkloadFile {
         return refuse(at.getStartMark().orElse(null), "there is no key " + path + Spelling.hint(path, known));
     }
 
+    /** Returns the node, whose keys differ from each other. The parser itself accepts a key twice. */
     private MappingNode mapping(Node node, String what) {
         if (node instanceof MappingNode mapping) {
+            Set<String> keys = new HashSet<>();
+            for (NodeTuple tuple : mapping.getValue()) {
+                if (!keys.add(keyOf(tuple))) {
+                    throw refuse(tuple.getKeyNode().getStartMark().orElse(null), keyOf(tuple) + " is there twice");
+                }
+            }
             return mapping;
         }
         throw refuse(node.getStartMark().orElse(null), what + " must be keys with values");

@@ -252,6 +252,11 @@ class ExplanationsTest {
         assertThat(explained(work).evidence()).contains("98 % of the locks of the fullest partition were held");
         records = 11_500;
         assertThat(limiter(work).name()).as("all of them work").isEqualTo("handlers");
+        metrics.keySet().removeAll(List.of(Totals.HANDLER_MILLIS, Totals.CEILING));
+        assertThat(limiter(work).sentence())
+                .as("handlers that do not block")
+                .isEqualTo(
+                        "the group held 98 % of the locks that it may of the fullest partition, while records waited");
     }
 
     /** The first of four partitions gets half of the records (Zipf's law), and has one handler. */

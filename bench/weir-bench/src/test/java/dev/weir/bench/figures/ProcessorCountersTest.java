@@ -51,7 +51,13 @@ class ProcessorCountersTest {
         assertThat(ProcessorCounters.availability()).isNotEmpty();
     }
 
-    /** perf measures only a part of the pass, so its counts are scaled to the whole processor time. */
+    /** In other locales, perf prints a decimal comma, and its messages in another language. */
+    @Test
+    void perf_runsInTheLocaleWhoseOutputIsParsed() {
+        assertThat(ProcessorCounters.perf("stat").environment()).containsEntry("LC_ALL", "C");
+    }
+
+    /** perf measures only a part of the pass. Its counts are scaled to the whole processor time. */
     @Test
     void figures_areOfAllTheProcessorTime() {
         try (ProcessorCounters counters = new ProcessorCounters(0)) {

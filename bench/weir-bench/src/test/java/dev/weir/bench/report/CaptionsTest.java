@@ -39,6 +39,22 @@ class CaptionsTest {
                         "nothing is sent, and nothing was left");
     }
 
+    /** A phase that lasts for 10.3 s can have the figures of 11 whole seconds. */
+    @Test
+    void rateOfWhatWasSent_isOfTheSecondsWithFigures() {
+        assertThat(Captions.of(List.of(
+                        new Phase(300, 10_600, "start", 1_000, 5, 60, 11_000, 11_000, 1_000, 4, 9, 0),
+                        new Phase(10_600, 20_900, "set", 1_000, 5, 60, 11_000, 10_400, 945.5, 4, 9, 600),
+                        new Phase(20_900, 31_200, "set", 1_000, 5, 60, 11_000, 10_900, 990.9, 4, 9, 700),
+                        new Phase(31_200, 34_000, "kill", 1_000, 5, 60, 3_000, 0, 0, Double.NaN, Double.NaN, 3_700))))
+                .containsExactly(
+                        "keeps up with 1,000 records a second, 99 in 100 of them within 9.00 ms",
+                        "falls behind: of 1,000 records a second, 946 are handled, 95 %; the lag at the end is 600",
+                        "keeps a steady lag: 991 a second are handled, 700 records are waiting,"
+                                + " 99 in 100 of them within 9.00 ms",
+                        "falls behind: of 1,071 records a second, 0 are handled, 0 %; the lag at the end is 3,700");
+    }
+
     @Test
     void backlog_thatShrinksOrStays_isToldApart() {
         assertThat(Captions.of(List.of(

@@ -97,7 +97,14 @@ class HistoryTest {
                 .isNull();
     }
 
-    /** The figure rises, then falls to a value that is still better than the first. Only the fall must be reported. */
+    @Test
+    void figureThatStays_isNotLost_evenIfTheSmallestLossCounts() {
+        assertThat(only(history(Metric.RATE, 1.5)).lost(Long.MIN_VALUE, 0)).isNull();
+        assertThat(only(history(Metric.CPU, 0.6, 0.5)).lost(Long.MIN_VALUE, 0)).isNull();
+        assertThat(only(history(Metric.CPU, 0.5, 0.6)).lost(Long.MIN_VALUE, 0)).isNotNull();
+    }
+
+    /** The figure is better than at the start, but worse than in between. */
     @Test
     void gainThatWasLostAgain_isTold_andAFaultThatWasMendedIsNot() {
         Series lost = only(history(Metric.RATE, 1.0, 1.5, 1.2));
@@ -133,7 +140,21 @@ class HistoryTest {
         }
     }
 
-    /** Checks twenty figures at a time. At most a few histories without a change may report one. */
+    /** Measurements and simulations share a default folder, and simulations describe no library. */
+    @Test
+    void simulatedCampaigns_areInNoHistory() {
+        List<Snapshot> snapshots = new ArrayList<>();
+        for (int day = 0; day < 20; day++) {
+            Map<String, String> settings = day < 12 ? Map.of() : Map.of(Campaign.SIMULATED, "a model");
+            snapshots.add(snapshot(day, "p", settings, Map.of(key(0, Metric.RATE), day < 12 ? 2.0 : 1.0)));
+        }
+        assertThat(History.of(snapshots)).singleElement().satisfies(history -> {
+            assertThat(history.campaigns()).hasSize(12);
+            assertThat(only(history).levels()).hasSize(1);
+        });
+    }
+
+    /** Checks twenty figures at a time. Only few of the histories without a change may report one. */
     @Test
     void manyFiguresWithoutAChange_areRarelySaidToHaveOne() {
         int told = 0;

@@ -81,6 +81,8 @@ class StatisticsTest {
         assertThat(Verdict.of(small, Double.NaN, 0.2, 0.01, true)).isEqualTo(Verdict.UNCLEAR);
         assertThat(Verdict.UNCLEAR.words(small)).isEqualTo("no difference shown");
         assertThat(Verdict.BETTER.words(small)).isEqualTo("better, +2 %");
+        RatioInterval tiny = RatioInterval.ofPairs(new double[] {0.997, 0.998, 0.997}, new double[] {1, 1, 1}, 0.95);
+        assertThat(Verdict.BETTER.words(tiny)).isEqualTo("better, -0.3 %");
         RatioInterval two = RatioInterval.ofPairs(new double[] {9, 9}, new double[] {1, 1}, 0.95);
         assertThat(Verdict.of(two, 1, 0, 0.05, true)).isEqualTo(Verdict.NOT_MEASURED);
     }

@@ -21,6 +21,7 @@ class LockWindowTest {
     @CsvSource(delimiter = '|', textBlock = """
             options: {ordering: none}                                                           | 2000
             broker: {group.share.partition.max.record.locks: 3000}                              | 3000
+            broker: {group.share.partition.max.record.locks: " 3000 "}                          | 3000
             {group: {share.partition.max.record.locks: 4000}, broker: {group.share.max.size: 9}} | 4000
             options: {share.locks: 500}                                                         | 500
             """)

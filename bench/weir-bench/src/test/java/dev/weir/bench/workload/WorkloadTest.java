@@ -64,6 +64,7 @@ class WorkloadTest {
             vary: [{topic: {}}]               | w.yaml:4:8: an entry of vary needs a key with a list of values
             vary: [{name: [a, b]}]            | w.yaml:4:8: name cannot vary within a campaign
             vary: [{topic.partitions: 6}]     | w.yaml:4:27: topic.partitions must be a list, such as [1, 6]
+            quick: {name: ../quick}           | w.yaml:4:15: name must be letters, digits, dots and hyphens, at most 61: name=../quick
             quick: {topic.record: 6}          | w.yaml:4:9: there is no key topic.record; did you mean topic.records?
             options: {ordering: kye}          | w.yaml:4:21: options.ordering must be one of partition, key, none: options.ordering=kye; did you mean key?
             options: {comit.interval.millis: 5} | w.yaml:4:11: there is no key options.comit.interval.millis; did you mean options.commit.interval.millis?
@@ -76,6 +77,7 @@ class WorkloadTest {
             producer: {linger.ns: 5}          | w.yaml:4:12: there is no key producer.linger.ns; did you mean producer.linger.ms?
             topic: [1]                        | w.yaml:4:8: topic must be keys with values
             topic: {valueFile: no/such.json}  | w.yaml:4:20: topic.valueFile is not a readable file or folder: topic.valueFile=no/such.json
+            topic: {valueFile: "a\\0b"}       | w.yaml:4:20: topic.valueFile is not a readable file or folder: topic.valueFile=a
             topic: {valueSizes: 100:0.9}      | w.yaml:4:21: topic.valueSizes must have shares that make up 1, not 0.9
             topic: {valueSizes: 15:1}         | w.yaml:4:21: topic.valueSizes must have lengths from 16 to 1000000
             topic: {valueSizes: small}        | w.yaml:4:21: topic.valueSizes must be lengths with their shares, such as 100:0.9 10000:0.1
@@ -157,6 +159,22 @@ class WorkloadTest {
         assertThatThrownBy(() -> Workload.parse("w.yaml", yaml, false))
                 .isInstanceOf(WorkloadException.class)
                 .hasMessageContaining(message);
+    }
+
+    /** Otherwise, only one of two timelines would be executed, and nothing would say so. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            timeline: []               | timeline: []               | w.yaml:5:1: timeline is there twice
+            vary: [{brokers: [1, 2]}]  | vary: [{topics: [1, 2]}]   | w.yaml:5:1: vary is there twice
+            topic: {partitions: 2}     | topic: {records: 5}        | w.yaml:5:1: topic is there twice
+            faults: {from: 1s, every: 2s, from: 3s, of: []} | about: a | w.yaml:4:31: from is there twice
+            quick: {timeline: [], timeline: []}  | about: a         | w.yaml:4:23: timeline is there twice
+            timeline: [{at: 1s, set: {work: 5ms, work: 6ms}}] | about: a | w.yaml:4:38: work is there twice
+            """)
+    void keyTwice_isRefused(String one, String other, String message) {
+        assertThatThrownBy(() -> Workload.parse("w.yaml", SMALLEST + one + "\n" + other + "\n", false))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessage(message);
     }
 
     @Test
