@@ -90,7 +90,7 @@ final class FanoutSink<T> {
     boolean hasTold(Throwable cause) {
         lock.lock();
         try {
-            return ended && failure == FailureTransfer.unwrapped(cause);
+            return ended && failure == Thrown.unwrapped(cause);
         } finally {
             lock.unlock();
         }
@@ -146,7 +146,7 @@ final class FanoutSink<T> {
         // signalled here.
         context.onTermination(patience -> {
             Throwable cause = context.failure();
-            end(cause == null ? null : FailureTransfer.unwrapped(cause));
+            end(cause == null ? null : Thrown.unwrapped(cause));
             return "";
         });
         return upstream -> run(upstream, context);
@@ -177,11 +177,11 @@ final class FanoutSink<T> {
         boolean ignored = Thread.interrupted();
         Throwable failure = context.failure();
         if (failure != null) {
-            return FailureTransfer.unwrapped(failure);
+            return Thrown.unwrapped(failure);
         }
         return thrown instanceof InterruptedException
                 ? new IllegalStateException("a stage was interrupted from outside", thrown)
-                : FailureTransfer.unwrapped(thrown);
+                : Thrown.unwrapped(thrown);
     }
 
     /** Returns the next batch; null at the end or if there are no subscribers. */

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.parallel;
 
-import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.spi.Thrown;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -85,8 +85,7 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
      * exception's own methods throw.
      */
     static Throwable exceptionOf(CompletableFuture<?> failed) {
-        return FailureTransfer.unwrapped(
-                failed.handle((result, thrown) -> thrown).join());
+        return Thrown.unwrapped(failed.handle((result, thrown) -> thrown).join());
     }
 
     /** Returns the cause of a future's cancellation. */

@@ -85,15 +85,6 @@ public final class FailureTransfer {
     }
 
     /**
-     * Returns the original exception, without the wrapper that was added when it passed from one thread to another. If
-     * the wrapper's own methods throw, returns the wrapper.
-     */
-    public static Throwable unwrapped(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? Thrown.cause(failure) : null;
-        return cause == null ? failure : cause;
-    }
-
-    /**
      * Throws {@code failure} itself if it is unchecked. Otherwise throws a CompletionException with {@code failure} as
      * its cause.
      */

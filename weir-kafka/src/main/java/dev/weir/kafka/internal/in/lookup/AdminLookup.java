@@ -6,6 +6,7 @@ import dev.weir.kafka.Subscription.Partitions;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.Subscription.Topics;
 import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -14,7 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ForkJoinPool;
@@ -129,7 +129,7 @@ public final class AdminLookup implements Lookup {
                     })
                     .whenComplete((done, refused) -> {
                         open.forEach((id, answer) -> {
-                            Throwable failure = refused != null ? cause(refused) : failures.get(id.topic());
+                            Throwable failure = refused != null ? Thrown.unwrapped(refused) : failures.get(id.topic());
                             if (failure != null || !leaders.containsKey(id)) {
                                 answer.completeExceptionally(unled(id, failure, sizes.getOrDefault(id.topic(), 0)));
                             }
@@ -188,9 +188,9 @@ public final class AdminLookup implements Lookup {
                     answer.complete(offset);
                 } else {
                     answer.completeExceptionally(
-                            cause(failure) instanceof TimeoutException late
+                            Thrown.unwrapped(failure) instanceof TimeoutException late
                                     ? new TimeoutException("no answer from its leader, " + leaders.get(id), late)
-                                    : cause(failure));
+                                    : Thrown.unwrapped(failure));
                 }
             });
         });
@@ -255,7 +255,7 @@ public final class AdminLookup implements Lookup {
                         if (first != null && failure == null) {
                             first.complete(offset);
                         } else if (first != null) {
-                            first.completeExceptionally(cause(failure));
+                            first.completeExceptionally(Thrown.unwrapped(failure));
                         }
                     }));
         }
@@ -346,18 +346,13 @@ public final class AdminLookup implements Lookup {
                         .handle((topic, failure) -> before.thenAccept(done -> answer.of(
                                 each.getKey(),
                                 failure == null ? topic : null,
-                                failure == null ? null : cause(failure))))
+                                failure == null ? null : Thrown.unwrapped(failure))))
                         .thenCompose(done -> done);
             }
             return told;
         } catch (RuntimeException refused) {
             return CompletableFuture.failedStage(refused);
         }
-    }
-
-    /** Returns the failure that a stage was completed with; dependent stages wrap it in a CompletionException. */
-    public static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     @Override

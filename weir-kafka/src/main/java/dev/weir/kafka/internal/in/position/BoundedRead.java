@@ -9,7 +9,6 @@ import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
 import dev.weir.kafka.internal.in.fetch.RecordFetcher;
-import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -155,7 +154,7 @@ public final class BoundedRead {
             return;
         }
         String why =
-                failure == null ? "" : String.valueOf(AdminLookup.cause(failure).getMessage());
+                failure == null ? "" : String.valueOf(Thrown.unwrapped(failure).getMessage());
         if (!why.equals(unknown.put(id, why))) {
             LOG.warn("the end of {} is not known yet: {}; it is requested again", id, why);
         }
