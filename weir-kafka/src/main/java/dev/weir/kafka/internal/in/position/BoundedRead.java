@@ -72,6 +72,9 @@ public final class BoundedRead {
     /** Time at which the read stops waiting for unread partitions that no longer exist. */
     private long goneByNanos;
 
+    /** True if a warning names the partitions that no longer exist. */
+    private boolean goneNamed;
+
     /** Partitions that have been read to their ends. The brokers were asked whether their topics were recreated. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
@@ -136,11 +139,16 @@ public final class BoundedRead {
         }
         endLookDueNanos = clock.nanoTime() + END_LOOK.toNanos();
         Map<TopicPartition, Position> wanted = new HashMap<>();
-        for (TopicPartition id : unknown.keySet()) {
+        Set<TopicPartition> refused = new HashSet<>();
+        unknown.forEach((id, why) -> {
             if (asked.add(id)) {
                 wanted.put(id, Objects.requireNonNull(plan.subscription().end().of(id)));
             }
-        }
+            if (!why.isEmpty()) {
+                refused.add(id);
+            }
+        });
+        commits.lookForGone(refused);
         lookup.offsets(wanted, END_TIMEOUT)
                 .forEach((id, answer) ->
                         answer.whenComplete((end, failure) -> owner.execute(() -> answered(id, end, failure))));
@@ -175,10 +183,11 @@ public final class BoundedRead {
     public boolean isAllRead() {
         askForEnds();
         boolean all = !assignment.all().isEmpty() || isGroupThrough();
+        Set<TopicPartition> endless = new HashSet<>();
         for (AssignedPartition partition : List.copyOf(assignment.all())) {
             begin(partition);
             if (partition.endOffset() == AssignedPartition.UNKNOWN) {
-                all = false;
+                endless.add(partition.id());
                 continue;
             }
             if (!partition.isPausedFor(PauseReason.END) && !partition.isHeld() && isReadToEnd(partition)) {
@@ -188,6 +197,7 @@ public final class BoundedRead {
             all &= partition.isPausedFor(PauseReason.END);
         }
         logRange.askIfDue();
+        all &= endless.isEmpty() || areGone(endless);
         return all && !emission.holdsBack() && isSure();
     }
 
@@ -198,6 +208,9 @@ public final class BoundedRead {
     private boolean isSure() {
         boolean sure = true;
         for (AssignedPartition partition : assignment.all()) {
+            if (commits.isGone(partition.id())) {
+                continue;
+            }
             if (doubted.add(partition)) {
                 sureByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
                 positions.topicIds().identifyAnew(partition, 1, () -> sureOf.add(partition));
@@ -212,7 +225,7 @@ public final class BoundedRead {
     }
 
     private boolean isGroupThrough() {
-        if (!unknown.isEmpty() || clock.nanoTime() - groupLookDueNanos < 0) {
+        if (clock.nanoTime() - groupLookDueNanos < 0) {
             return false;
         }
         try {
@@ -220,10 +233,11 @@ public final class BoundedRead {
             Set<TopicPartition> unread = new HashSet<>();
             ends.forEach((id, end) -> {
                 OffsetAndMetadata commit = committed.get(id);
-                if (commit == null ? end > 0 : !isThrough(id, commit, end)) {
+                if (end == AssignedPartition.UNKNOWN || (commit == null ? end > 0 : !isThrough(id, commit, end))) {
                     unread.add(id);
                 }
             });
+            commits.lookForGone(unread);
             return unread.isEmpty() || areGone(unread);
         } catch (KafkaException failure) {
             if (PartitionOpenings.isPermanent(failure)) {
@@ -268,13 +282,13 @@ public final class BoundedRead {
      * temporarily not know a topic.
      */
     private boolean areGone(Set<TopicPartition> ids) {
-        commits.lookForGone(ids);
         if (!ids.stream().allMatch(commits::isGone)) {
             goneByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
             return false;
         }
         boolean gone = clock.nanoTime() - goneByNanos >= 0;
-        if (gone) {
+        if (gone && !goneNamed) {
+            goneNamed = true;
             LOG.warn("ends without the unread records of {}, which no longer exist", ids);
         }
         return gone;
