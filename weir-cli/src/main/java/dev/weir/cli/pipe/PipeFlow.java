@@ -64,7 +64,8 @@ final class PipeFlow implements AutoCloseable {
     private final PipeOptions options;
     private final PipeRecords records;
     private final @Nullable LineProcess process;
-    private final LongAdder deadLettered = new LongAdder();
+    private final LongAdder deadLettersMade = new LongAdder();
+    private final LongAdder deadLettersWritten = new LongAdder();
     private final HandlerTimes times = new HandlerTimes();
 
     PipeFlow(PipeOptions options) {
@@ -76,11 +77,16 @@ final class PipeFlow implements AutoCloseable {
     }
 
     /**
-     * Returns the number of dead-letter records of the output stage. With transactions, only committed ones are
+     * Returns the number of dead-letter records for the output stage. With transactions, only committed ones are
      * counted. Otherwise, the count includes records that the stage has not written yet.
      */
+    long deadLettersMade() {
+        return deadLettersMade.sum();
+    }
+
+    /** Returns the number of dead-letter records that the output stage has written, or committed with transactions. */
     long deadLettersInOutput() {
-        return deadLettered.sum();
+        return deadLettersWritten.sum();
     }
 
     /** Returns the number of dead-letter records written by stages other than the output stage. */
@@ -115,7 +121,9 @@ final class PipeFlow implements AutoCloseable {
         Source<ConsumerRecord<byte[], byte[]>> consumed = options.isAtMostOnce()
                 ? KafkaSource.from(consumer, topics).atMostOnce(COMMIT_AHEAD)
                 : KafkaSource.from(consumer, topics).atLeastOnce();
-        return via(worked(consumed)).to(KafkaSink.with(producer).records()).named("pipe");
+        return counted(via(worked(consumed)))
+                .to(KafkaSink.with(producer).records())
+                .named("pipe");
     }
 
     /** Returns the pipeline for a pipe that consumes from a share group. */
@@ -133,7 +141,9 @@ final class PipeFlow implements AutoCloseable {
         Source<ConsumerRecord<byte[], byte[]>> consumed = KafkaSource.shared(
                         member.toBuilder().workers(workers).build(), options.from)
                 .map(record -> record);
-        return via(worked(consumed)).to(KafkaSink.with(producer).records()).named("pipe");
+        return counted(via(worked(consumed)))
+                .to(KafkaSink.with(producer).records())
+                .named("pipe");
     }
 
     /**
@@ -166,9 +176,13 @@ final class PipeFlow implements AutoCloseable {
         // counted twice, because its inputs are read again.
         ExactlyOnceFlow<byte[], byte[]> counted = deadLetters == null
                 ? timed
-                : timed.whenCommitted(records -> deadLettered.add(records.stream()
-                        .filter(each -> each.topic().equals(deadLetters))
-                        .count()));
+                : timed.whenCommitted(records -> {
+                    long committed = records.stream()
+                            .filter(each -> each.topic().equals(deadLetters))
+                            .count();
+                    deadLettersMade.add(committed);
+                    deadLettersWritten.add(committed);
+                });
         return counted.produceTo(
                 producer,
                 consumed -> options.handlesOneByOne()
@@ -320,8 +334,19 @@ final class PipeFlow implements AutoCloseable {
 
     private void countDeadLetter() {
         if (!options.isExactlyOnce()) {
-            deadLettered.increment();
+            deadLettersMade.increment();
         }
+    }
+
+    /** Adds a stage that counts written dead-letter records, if the pipe may write any. */
+    private Source<ProducerRecord<byte[], byte[]>> counted(Source<ProducerRecord<byte[], byte[]>> output) {
+        String topic = options.deadLetter;
+        return topic == null
+                ? output
+                : output.stage(
+                        PipeSummary.DEAD_LETTER_COUNT,
+                        (upstream, context) ->
+                                new DeadLetterCount(upstream, context.meter(), topic, deadLettersWritten));
     }
 
     private static void block(long nanos) throws InterruptedException {
