@@ -2,6 +2,7 @@ package dev.weir.jdbc;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.stream.Handler;
+import dev.weir.stream.spi.Thrown;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -52,7 +53,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
 
     private static KafkaPipelineException notWritten(List<? extends ConsumerRecord<?, ?>> records, Exception failure) {
         return new KafkaPipelineException(
-                "cannot write " + places(records) + " in one transaction: " + failure.getMessage()
+                "cannot write " + places(records) + " in one transaction: " + Thrown.message(failure)
                         + "; none of them is skipped, and the next run begins at the positions in the table",
                 failure);
     }

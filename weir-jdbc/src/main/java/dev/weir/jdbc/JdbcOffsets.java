@@ -7,6 +7,7 @@ import dev.weir.kafka.MetadataClient;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.stream.Sink;
+import dev.weir.stream.spi.Thrown;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -159,7 +160,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
             });
         } catch (SQLException failure) {
             throw new KafkaPipelineException(
-                    "cannot claim " + ids + " in the table " + table.name() + ": " + failure.getMessage()
+                    "cannot claim " + ids + " in the table " + table.name() + ": " + Thrown.message(failure)
                             + "; JdbcOffsets.tableDefinition has the statement that creates it, and a row that another"
                             + " transaction holds is free when that ends",
                     failure);

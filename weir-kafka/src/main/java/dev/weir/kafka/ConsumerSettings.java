@@ -29,6 +29,10 @@ public final class ConsumerSettings<K, V> {
     // The maximum default of max.poll.records. Weir reads a poll twice, and this many records stay in the CPU cache.
     private static final int MAX_POLL_RECORDS = 2_048;
     private static final int MAX_OUTSTANDING = 1_000_000;
+
+    /** Largest number of bytes in a string of Kafka's protocol. A character needs at least one byte. */
+    private static final int MAX_METADATA_CHARS = Short.MAX_VALUE;
+
     private static final int MAX_FETCH_THREADS = 64;
     static final int MIN_BATCH = 64 * 1024;
     static final int MAX_BATCH = 1024 * MEGABYTE;
@@ -140,8 +144,8 @@ public final class ConsumerSettings<K, V> {
     /**
      * The maximum number of characters in the metadata of a commit. The metadata identifies the topic (30 characters)
      * and lists the finished records after the committed offset, so that a restart does not repeat them. The number is
-     * 0 to 1,048,576, default 4,096; with 0, no metadata is stored. It must not exceed the broker's
-     * {@code offset.metadata.max.bytes}.
+     * 0 to 32,767, default 4,096; with 0, no metadata is stored. It must not exceed the broker's
+     * {@code offset.metadata.max.bytes}, 4,096 by default.
      */
     public int commitMetadataChars() {
         return values.commitMetadataChars;
@@ -636,7 +640,7 @@ public final class ConsumerSettings<K, V> {
             checkRange("revokeDeadline", revokeDeadline, Duration.ZERO, Duration.ofMinutes(4));
             checkRange("commitRecords", commitRecords, 1, Integer.MAX_VALUE);
             checkRange("maxOutstandingRecords", maxOutstandingRecords, 1, MAX_OUTSTANDING);
-            checkRange("commitMetadataChars", commitMetadataChars, 0, MEGABYTE);
+            checkRange("commitMetadataChars", commitMetadataChars, 0, MAX_METADATA_CHARS);
             Objects.requireNonNull(commitMetadata, "commitMetadata");
             Objects.requireNonNull(fetch, "fetch");
             checkRange("fetchThreads", fetchThreads, 1, MAX_FETCH_THREADS);

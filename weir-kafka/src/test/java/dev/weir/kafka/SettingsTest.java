@@ -42,6 +42,7 @@ class SettingsTest {
         refuses(s -> s.bufferBytes(1_000), "bufferBytes=1000", "1048576");
         refuses(s -> s.revokeDeadline(Duration.ofMinutes(5)), "revokeDeadline=PT5M", "PT4M");
         refuses(s -> s.commitMetadataChars(-1), "commitMetadataChars=-1", "0");
+        refuses(s -> s.commitMetadataChars(32_768), "commitMetadataChars=32768", "32767");
         refuses(s -> s.groupId(" "), "group.id");
         refuses(s -> s.bootstrapServers(""), "bootstrap.servers");
         refuses(s -> s.property("auto.offset.reset", "begin"), "auto.offset.reset=begin", "earliest");

@@ -167,7 +167,7 @@ public final class LimiterProbe implements AutoCloseable {
         try {
             Limiter limits = found;
             if (limits == null) {
-                List<PipelineLook> recent = twoAtLeast();
+                List<PipelineLook> recent = twoIfPossible();
                 limits = isTooShort(recent) ? tooShort(recent) : LimiterFinder.find(recent);
                 found = limits;
             }
@@ -178,14 +178,20 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     private static boolean isTooShort(List<PipelineLook> recent) {
-        return recent.getLast().atNanos() - recent.getFirst().atNanos() < EARLY_NANOS;
+        return recent.size() < 2
+                || recent.getLast().atNanos() - recent.getFirst().atNanos() < EARLY_NANOS;
     }
 
     private Limiter tooShort(List<PipelineLook> recent) {
         Limiter none = pipeline.completion().isDone()
                 ? Limiter.unknown("the run ended within a second")
                 : Limiter.measuring("the pipeline has been looked at for less than a second");
-        return none.from(Interval.of(recent));
+        return from(recent, none);
+    }
+
+    /** Adds the values of the readings to a finding, if there are two of them. */
+    private static Limiter from(List<PipelineLook> recent, Limiter finding) {
+        return recent.size() < 2 ? finding : finding.from(Interval.of(recent));
     }
 
     /**
@@ -208,8 +214,7 @@ public final class LimiterProbe implements AutoCloseable {
         Limiter longest = verdicts.flowedSeconds() < LEAST_FLOW_SECONDS ? null : verdicts.longest();
         return longest != null
                 ? longest
-                : Limiter.unknown("the run failed before a limiter could be found")
-                        .from(Interval.of(twoAtLeast()));
+                : from(twoIfPossible(), Limiter.unknown("the run failed before a limiter could be found"));
     }
 
     private Limiter ofMostTime() {
@@ -218,7 +223,7 @@ public final class LimiterProbe implements AutoCloseable {
         if (longest != null) {
             return longest;
         }
-        List<PipelineLook> all = twoAtLeast();
+        List<PipelineLook> all = twoIfPossible();
         return isTooShort(all) ? tooShort(all) : LimiterFinder.findPast(all);
     }
 
@@ -270,9 +275,14 @@ public final class LimiterProbe implements AutoCloseable {
         return gain == null ? found : found.measured(gain);
     }
 
-    private List<PipelineLook> twoAtLeast() {
-        if (looks.size() < 2) {
-            looks.addLast(PipelineLook.at(pipeline, MachineLook.now()));
+    /** Returns the readings. If there is only one, takes another. Returns fewer than two if readings fail. */
+    private List<PipelineLook> twoIfPossible() {
+        if (looks.size() == 1) {
+            try {
+                looks.addLast(PipelineLook.at(pipeline, MachineLook.now()));
+            } catch (RuntimeException | Error failed) {
+                LOG.debug("no second reading of pipeline {}", pipeline.name(), failed);
+            }
         }
         return List.copyOf(looks);
     }

@@ -90,6 +90,21 @@ class LimiterProbeTest {
         }
     }
 
+    /** Regression: both methods threw until two readings had succeeded. */
+    @Test
+    void limiter_beforeAReadingSucceeds_saysThatThePipelineIsMeasured() {
+        StubPipeline pipeline = new StubPipeline("orders");
+        pipeline.broken = true;
+        try (LimiterProbe probe = LimiterProbe.start(pipeline)) {
+            for (Limiter found : List.of(probe.limiter(), probe.overall())) {
+                assertThat(found.kind()).isEqualTo(Kind.MEASURING);
+                assertThat(found.sentence()).contains("less than a second");
+            }
+            pipeline.completion().completeExceptionally(new IllegalStateException("planted"));
+            assertThat(probe.overall().sentence()).contains("the run failed before a limiter could be found");
+        }
+    }
+
     private static WeakReference<LimiterProbe> startedAndClosed(RunningPipeline pipeline) {
         try (LimiterProbe probe = LimiterProbe.start(pipeline)) {
             return new WeakReference<>(probe);

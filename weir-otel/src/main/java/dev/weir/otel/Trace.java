@@ -5,7 +5,6 @@ import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Context;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** The span of one record or one group of records in a pipeline. Thread-safe. */
@@ -50,8 +49,7 @@ final class Trace {
 
     /** Records a failed call in the span, which stays open for a retry. */
     void failed(Throwable thrown) {
-        Throwable cause =
-                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        Throwable cause = Thrown.unwrapped(thrown);
         failure = cause;
         try {
             span.recordException(cause);

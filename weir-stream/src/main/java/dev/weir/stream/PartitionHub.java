@@ -111,19 +111,34 @@ public final class PartitionHub<T> extends Hub<T> {
         return true;
     }
 
-    /** Splits a batch by taker. Called without the lock, because the route is user code. */
+    /**
+     * Splits a batch by taker. If the route or an acknowledgement throws, abandons all elements. Must be called without
+     * holding the lock, because the route is user code.
+     */
     private List<Batch<T>> parts(Batch<T> batch, int takers) {
         List<Batch<T>> parts = new ArrayList<>();
         for (int i = 0; i < takers; i++) {
             parts.add(new Batch<>(0));
         }
-        for (int i = 0; i < batch.size(); i++) {
-            int to = route.takerOf(batch.get(i), takers);
-            if (to == Route.NOBODY) {
-                batch.ack(i);
-            } else {
-                parts.get(Objects.checkIndex(to, takers)).add(batch.get(i), batch.target(i), batch.token(i));
+        int next = 0;
+        try {
+            while (next < batch.size()) {
+                int to = route.takerOf(batch.get(next), takers);
+                if (to == Route.NOBODY) {
+                    batch.ack(next++);
+                } else {
+                    Batch<T> part = parts.get(Objects.checkIndex(to, takers));
+                    part.add(batch.get(next), batch.target(next), batch.token(next));
+                    next++;
+                }
             }
+        } catch (RuntimeException | Error thrown) {
+            try {
+                batch.abandonFrom(next);
+            } finally {
+                EachAcknowledgement.of(parts, Batch::abandonAll);
+            }
+            throw thrown;
         }
         return parts;
     }

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests parallel stages whose dispatcher refuses a thread, or whose acknowledgement target throws. The stage fails and
@@ -143,6 +145,69 @@ class RefusedForkTest {
             running.await();
         }
         assertThat(acks).hasToString("[1, 1, 1, 1, 1]");
+    }
+
+    /**
+     * Regression: of several elements that arrived together, the ones after the refused acknowledgement stayed pending.
+     */
+    @Test
+    void switchMap_whoseTargetThrows_leavesNoHole() throws Exception {
+        assertThat(endingsIn(key -> key.switchMap(Source::of))).hasToString("[1, 1, 1, 1, 1]");
+    }
+
+    /** Regression: the elements that had already been routed, and the ones after the failed call, stayed pending. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void partitionHub_whoseTargetOrRouteThrows_leavesNoHole(boolean throwsInRoute) throws Exception {
+        PartitionHub<Integer> hub = PartitionHub.create(100, 1, (n, takers) -> {
+            if (throwsInRoute && n == 3) {
+                throw new IllegalStateException("planted");
+            }
+            return n % 3 == 2 ? PartitionHub.Route.NOBODY : 0;
+        });
+        RunningPipeline taker = hub.source().to(Sink.ignore()).run();
+        AtomicIntegerArray endings = new AtomicIntegerArray(5);
+        RunningPipeline feed =
+                once(endings, throwsInRoute ? -1 : 2).to(hub.sink()).run();
+        assertThatThrownBy(feed::await).hasMessageContaining("planted");
+        hub.close();
+        taker.await();
+        assertThat(endings).hasToString("[1, 1, 1, 1, 1]");
+    }
+
+    /** Returns how often each acknowledgement ends if the one of element 2 throws in an inner stream that recovers. */
+    private static AtomicIntegerArray endingsIn(UnaryOperator<Source<Integer>> stage) throws Exception {
+        AtomicIntegerArray endings = new AtomicIntegerArray(5);
+        try (RunningPipeline running = once(endings, 2)
+                .groupBy(n -> 0, 1, key -> stage.apply(key).recover(failure -> -1))
+                .to(Sink.ignore())
+                .run()) {
+            running.await();
+        }
+        return endings;
+    }
+
+    /** Returns a source of five elements in one batch that counts the ends of their acknowledgements. */
+    private static Source<Integer> once(AtomicIntegerArray endings, int throwing) {
+        AckTarget target = new AckTarget() {
+            @Override
+            public void ack(long token) {
+                endings.incrementAndGet((int) token);
+                if (token == throwing) {
+                    throw new IllegalStateException("planted");
+                }
+            }
+
+            @Override
+            public void abandon(long token) {
+                endings.incrementAndGet((int) token);
+            }
+
+            @Override
+            public void retain(long token, int claims) {}
+        };
+        long[] tokens = {0, 1, 2, 3, 4};
+        return Source.custom("once", context -> new Once(Batch.of(new Object[] {0, 1, 2, 3, 4}, 5, target, tokens)));
     }
 
     /** A source of one batch. */

@@ -62,7 +62,8 @@ final class PipeFlow implements AutoCloseable {
     private final PipeOptions options;
     private final PipeRecords records;
     private final @Nullable LineProcess process;
-    private final LongAdder deadLettered = new LongAdder();
+    private final LongAdder deadLettersMade = new LongAdder();
+    private final LongAdder deadLettersWritten = new LongAdder();
     private final HandlerTimes times = new HandlerTimes();
 
     PipeFlow(PipeOptions options) {
@@ -74,11 +75,16 @@ final class PipeFlow implements AutoCloseable {
     }
 
     /**
-     * Number of dead-letter records of the output stage. Transactions count committed ones only; otherwise, records
-     * that are not written yet count too.
+     * Returns the number of dead-letter records for the output stage. With transactions, only committed ones are
+     * counted. Otherwise, the count includes records that the stage has not written yet.
      */
+    long deadLettersMade() {
+        return deadLettersMade.sum();
+    }
+
+    /** Returns the number of dead-letter records that the output stage has written, or committed with transactions. */
     long deadLettersInOutput() {
-        return deadLettered.sum();
+        return deadLettersWritten.sum();
     }
 
     /** Number of dead-letter records written by other stages than the output stage. */
@@ -112,7 +118,9 @@ final class PipeFlow implements AutoCloseable {
         Source<ConsumerRecord<byte[], byte[]>> consumed = options.isAtMostOnce()
                 ? KafkaSource.from(consumer, topics).atMostOnce(COMMIT_AHEAD)
                 : KafkaSource.from(consumer, topics).atLeastOnce();
-        return via(worked(consumed)).to(KafkaSink.with(producer).records()).named("pipe");
+        return counted(via(worked(consumed)))
+                .to(KafkaSink.with(producer).records())
+                .named("pipe");
     }
 
     Pipeline pipeline(ShareSettings<byte[], byte[]> member, ProducerSettings<byte[], byte[]> producer) {
@@ -129,7 +137,9 @@ final class PipeFlow implements AutoCloseable {
         Source<ConsumerRecord<byte[], byte[]>> consumed = KafkaSource.shared(
                         member.toBuilder().workers(workers).build(), options.from)
                 .map(record -> record);
-        return via(worked(consumed)).to(KafkaSink.with(producer).records()).named("pipe");
+        return counted(via(worked(consumed)))
+                .to(KafkaSink.with(producer).records())
+                .named("pipe");
     }
 
     /**
@@ -161,9 +171,13 @@ final class PipeFlow implements AutoCloseable {
         // Count dead-letter records at the commit. The inputs of an aborted transaction are read and counted again.
         ExactlyOnceFlow<byte[], byte[]> counted = deadLetters == null
                 ? timed
-                : timed.whenCommitted(records -> deadLettered.add(records.stream()
-                        .filter(each -> each.topic().equals(deadLetters))
-                        .count()));
+                : timed.whenCommitted(records -> {
+                    long committed = records.stream()
+                            .filter(each -> each.topic().equals(deadLetters))
+                            .count();
+                    deadLettersMade.add(committed);
+                    deadLettersWritten.add(committed);
+                });
         return counted.produceTo(
                 producer,
                 consumed -> options.handlesOneByOne()
@@ -308,8 +322,19 @@ final class PipeFlow implements AutoCloseable {
 
     private void countDeadLetter() {
         if (!options.isExactlyOnce()) {
-            deadLettered.increment();
+            deadLettersMade.increment();
         }
+    }
+
+    /** Adds a stage that counts written dead-letter records, if the pipe may write any. */
+    private Source<ProducerRecord<byte[], byte[]>> counted(Source<ProducerRecord<byte[], byte[]>> output) {
+        String topic = options.deadLetter;
+        return topic == null
+                ? output
+                : output.stage(
+                        PipeSummary.DEAD_LETTER_COUNT,
+                        (upstream, context) ->
+                                new DeadLetterCount(upstream, context.meter(), topic, deadLettersWritten));
     }
 
     private static void block(long nanos) throws InterruptedException {

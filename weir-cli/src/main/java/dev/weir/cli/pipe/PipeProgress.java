@@ -50,8 +50,9 @@ final class PipeProgress {
         ConsumerSnapshot consumer = handle.snapshot(SNAPSHOT_PATIENCE);
         long written = running.stages().getLast().elementsOut();
         long deadWritten = flow.deadLettersElsewhere(running);
-        long deadMade = flow.deadLettersInOutput();
-        // Records of an aborted transaction are read twice. Count the first reading as dropped.
+        long deadMade = flow.deadLettersMade();
+        // Records of an aborted transaction are read twice. The first reading counts as dropped, because its records
+        // would otherwise count as in flight forever.
         long dropped = consumer.dropped().stream().mapToLong(RecordRange::count).sum()
                 + running.handles(TransactionHandle.class).stream()
                         .mapToLong(transactions -> transactions.snapshot().rewoundRecords())

@@ -61,8 +61,12 @@ record PipeSummary(
 
     private static final int COLUMNS = 118;
 
-    /** Stages that Weir adds to a flow with handlers. They do no work, and the user did not name them. */
-    private static final Set<String> INTERNAL_STAGES = Set.of("map", "again", "failed", "divertTo", "done", "results");
+    /** The name of the stage that counts written dead-letter records. */
+    static final String DEAD_LETTER_COUNT = "dead-letters";
+
+    /** Names of stages that Weir adds to the pipeline. These stages do no work, and the user did not name them. */
+    private static final Set<String> INTERNAL_STAGES =
+            Set.of("map", "again", "failed", "divertTo", "done", "results", DEAD_LETTER_COUNT);
 
     private List<StageSnapshot> shownStages() {
         return report.stages().stream()

@@ -61,6 +61,7 @@ class PipeArgumentsTest {
             --via asimov | --via asimov needs --dead-letter
             --group= | --group must not be empty
             --bootstrap-server localhost | --bootstrap-server must be HOST:PORT
+            --bootstrap-server a:1,a:99999 | with ports up to 65535: --bootstrap-server=a:1,a:99999
             --client-config FOLDER/absent | (no such file or folder): --client-config=
             --client-config FOLDER | must be a properties file that can be read
             --client-config FOLDER/binary.properties | not a text in UTF-8

@@ -3,6 +3,7 @@ package dev.weir.command.terminal;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -13,10 +14,19 @@ public final class DurationConverter implements ITypeConverter<Duration> {
 
     @Override
     public Duration convert(String text) {
-        Matcher matcher = FORM.matcher(text);
-        if (!matcher.matches()) {
+        Duration duration = parse(text);
+        if (duration == null) {
             throw new TypeConversionException(
                     "'" + text + "' is not a duration: a number with ns, us, ms, s, m or h, for example 5ms");
+        }
+        return duration;
+    }
+
+    /** Returns the duration, or null if the text has another form. */
+    public static @Nullable Duration parse(String text) {
+        Matcher matcher = FORM.matcher(text);
+        if (!matcher.matches()) {
+            return null;
         }
         return Duration.ofNanos(Math.round(Double.parseDouble(matcher.group(1)) * nanosPer(matcher.group(2))));
     }

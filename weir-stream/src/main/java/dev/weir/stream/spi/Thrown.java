@@ -2,6 +2,7 @@ package dev.weir.stream.spi;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** Reads exceptions of user code, whose own methods may throw. Stateless. */
@@ -25,6 +26,15 @@ public final class Thrown {
         } catch (RuntimeException | Error inGetter) {
             return null;
         }
+    }
+
+    /**
+     * Returns the original exception, without the {@link CompletionException} that was added when it passed from one
+     * thread to another. If the wrapper's own methods throw, returns the wrapper.
+     */
+    public static Throwable unwrapped(Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException ? cause(thrown) : null;
+        return cause == null ? thrown : cause;
     }
 
     /** Returns {@link Throwable#toString}, or the class name and a note if that method fails. */

@@ -1,16 +1,13 @@
 package dev.weir.bench.live;
 
+import dev.weir.command.terminal.DurationConverter;
+import java.time.Duration;
 import java.util.Locale;
-import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Parses and formats durations, such as {@code 500us}, {@code 5ms}, {@code 1.5s}, {@code 5m} or {@code 1h}. Stateless.
  */
 final class Spans {
-    private static final Pattern TEXT = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,9})?)(us|ms|s|m|h)");
-    private static final Map<String, Double> MILLIS = Map.of("us", 1e-3, "ms", 1.0, "s", 1e3, "m", 60e3, "h", 3600e3);
 
     private Spans() {}
 
@@ -21,14 +18,12 @@ final class Spans {
      *     {@code most}; the message names {@code key}
      */
     static double millis(String key, String text, double least, double most) {
-        Matcher matcher = TEXT.matcher(text);
-        boolean isZero = text.equals("0");
-        if (!isZero && !matcher.matches()) {
+        Duration span = text.equals("0") ? Duration.ZERO : DurationConverter.parse(text);
+        if (span == null) {
             throw new IllegalArgumentException(
                     key + " must be a time such as 500us, 5ms, 1.5s, 5m or 1h: " + key + "=" + text);
         }
-        double millis =
-                isZero ? 0 : Double.parseDouble(matcher.group(1)) * MILLIS.getOrDefault(matcher.group(2), Double.NaN);
+        double millis = span.toNanos() / 1e6;
         if (!(millis >= least && millis <= most)) {
             throw new IllegalArgumentException(
                     key + " must be from " + text(least) + " to " + text(most) + ": " + key + "=" + text);

@@ -125,6 +125,23 @@ class PipeExecTest {
         assertThat(summary).contains("\"records_out\":1", "\"dead_lettered\":1");
     }
 
+    /** Regression: the dead-letter record was counted although an earlier record had failed the pipe. */
+    @Test
+    void deadLetter_thatIsNotWritten_isNotCounted() throws Exception {
+        createTopics("unwritten");
+        cluster.createTopic("unwritten-dead", 1);
+        produce("unwritten-in", record("unwritten-in", "one".getBytes(UTF_8)));
+        produce("unwritten-in", record("unwritten-in", "two\nlines".getBytes(UTF_8)));
+        String[] more = {"--dead-letter", "unwritten-dead", "--json"};
+        WeirCommand pipe = WeirCommand.run(args("unwritten", "exec:read line; sleep 1; exit 3", more));
+        assertThat(pipe.exitCode()).as(pipe.err()).isEqualTo(1);
+        assertThat(pipe.out()).as(pipe.err()).contains("\"records_out\":0", "\"dead_lettered\":0");
+        assertThat(output("unwritten-dead")).isEmpty();
+
+        String summary = WeirCommand.output(args("unwritten", "exec:cat", more));
+        assertThat(summary).contains("\"records_out\":1", "\"dead_lettered\":1");
+    }
+
     private static void createTopics(String name) {
         cluster.createTopic(name + "-in", 1);
         cluster.createTopic(name + "-out", 1);

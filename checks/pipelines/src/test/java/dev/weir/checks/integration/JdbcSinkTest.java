@@ -196,6 +196,28 @@ class JdbcSinkTest {
                 .await();
     }
 
+    /** Regression: the exception of its message replaced the failure, which named the records. */
+    @Test
+    void writerThatThrowsAnUnreadableException_failsNamingTheRecords() throws Exception {
+        @SuppressWarnings("serial")
+        class Unreadable extends RuntimeException {
+            @Override
+            public String getMessage() {
+                throw new UnsupportedOperationException("no message");
+            }
+        }
+        cluster.createTopic(name, 1);
+        try (JdbcOffsets offsets = JdbcOffsets.of(prepared(h2(name)), settings())) {
+            var ignored = offsets.load(Set.of(new TopicPartition(name, 0)));
+            assertThatThrownBy(() -> write(offsets, List.of(record(0, 0)), (connection, batch) -> {
+                        throw new Unreadable();
+                    }))
+                    .isInstanceOf(KafkaPipelineException.class)
+                    .hasMessageContaining("cannot write " + name + "-0@0 in one transaction")
+                    .hasMessageContaining("Unreadable cannot be read");
+        }
+    }
+
     @Test
     void writerThatEndsTheTransaction_isRefused_andNothingIsWritten() throws Exception {
         cluster.createTopic(name, 1);

@@ -181,9 +181,15 @@ class StuckProducerTest {
             assertThat(running.completion()).isNotDone();
             assertThat(running.drain(LONGER_THAN_IT_TAKES).drained()).isTrue();
         }
-        // The first occurrences are in the order of the input.
-        assertThat(written(topic(kind, "out")).stream().distinct().toList())
-                .isEqualTo(LongStream.range(0, 3 * COUNT).boxed().toList());
+        List<Long> numbers = written(topic(kind, "out")).stream().distinct().toList();
+        List<Long> all = LongStream.range(0, 3 * COUNT).boxed().toList();
+        if (kind.equals("letters")) {
+            // A closed client fails its batches in random order, and dead-letter records are sent again in that order.
+            assertThat(numbers).containsExactlyInAnyOrderElementsOf(all);
+        } else {
+            // Apart from duplicates, the output has the order of the input.
+            assertThat(numbers).isEqualTo(all);
+        }
     }
 
     /** The pipeline names the stuck producer while it waits. A sender gives up at the same time. */

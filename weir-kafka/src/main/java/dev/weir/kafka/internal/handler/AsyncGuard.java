@@ -4,6 +4,7 @@ import dev.weir.kafka.Decoded;
 import dev.weir.kafka.HandlerTimeoutException;
 import dev.weir.kafka.spi.RecordTracing;
 import dev.weir.stream.spi.Gate;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -116,10 +117,7 @@ final class AsyncGuard<K, V, R>
                 // whenComplete would call toString of the user's exception, which may throw.
                 var ignored = stage.handle((result, thrown) -> {
                     if (thrown != null) {
-                        failedInListener(
-                                thrown instanceof CompletionException && thrown.getCause() != null
-                                        ? thrown.getCause()
-                                        : thrown);
+                        failedInListener(Thrown.unwrapped(thrown));
                     } else if (result == null) {
                         failedInListener(new NullPointerException("the handler's future was completed with null"));
                     } else {

@@ -14,6 +14,7 @@ import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InterruptException;
@@ -77,8 +78,9 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
     }
 
     /**
-     * Writes the failed records of a batch and waits until the brokers have acknowledged them. Acknowledges each failed
-     * record as soon as its write is acknowledged.
+     * Writes the failed records of a batch, and returns when all of them have been acknowledged. Each failed record is
+     * acknowledged as soon as the brokers have acknowledged the record written for it. If the delivery fails, abandons
+     * the failed records that are not acknowledged yet, so that a late response does not acknowledge them.
      */
     public void deliver(Batch<FailedRecord> batch) throws InterruptedException {
         List<Pending> all = new ArrayList<>();
@@ -89,6 +91,10 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
             writer.writeAll(all);
         } catch (InterruptException interrupted) {
             throw ClientInterrupts.unwrapped(interrupted, "stopped while writing failed records");
+        } finally {
+            Batch<FailedRecord> left = new Batch<>(0);
+            all.stream().filter(Pending::settle).forEach(each -> left.add(each.failed, each.target, each.token));
+            left.abandonAll();
         }
     }
 
@@ -119,6 +125,7 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
 
         private final AckTarget target;
         private final long token;
+        private final AtomicBoolean settled = new AtomicBoolean();
 
         Pending(FailedRecord failed, AckTarget target, long token) {
             super(failed);
@@ -126,10 +133,17 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
             this.token = token;
         }
 
+        /** Returns true for the first caller, which must end the pending acknowledgement. */
+        boolean settle() {
+            return settled.compareAndSet(false, true);
+        }
+
         @Override
         protected void written(ProducerRecord<byte[], byte[]> proposed) {
             written.incrementAndGet();
-            target.ack(token); // before the warning, because a log backend may throw
+            if (settle()) {
+                target.ack(token); // acknowledged before the warning, because a log backend may throw
+            }
             if (proposed.headers().lastHeader(DeadLetterHeaders.CUT) != null && cut.getAndIncrement() == 0) {
                 LOG.warn(
                         "pipeline {}: dead-letter records are too large for topic {} and are written without their value, which is"

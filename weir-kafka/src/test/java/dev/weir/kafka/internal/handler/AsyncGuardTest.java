@@ -17,6 +17,7 @@ import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -122,6 +123,21 @@ class AsyncGuardTest {
         handled.completeExceptionally(new IllegalStateException("refused"));
         assertThat(outcome).isCompletedExceptionally();
         assertThatThrownBy(outcome::get).hasMessageContaining("refused");
+    }
+
+    /** Regression: the guard's listener failed, so the record never got an outcome. */
+    @Test
+    void futureThatFails_withAWrapperThatCannotBeRead_failsTheOutcome() {
+        @SuppressWarnings("serial")
+        class Unreadable extends CompletionException {
+            @Override
+            public synchronized Throwable getCause() {
+                throw new UnsupportedOperationException("no cause");
+            }
+        }
+        CompletableFuture<HandlerOutcome<String>> outcome = call(FailureRules.NONE);
+        handled.completeExceptionally(new Unreadable());
+        assertThat(outcome).isCompletedExceptionally();
     }
 
     /**

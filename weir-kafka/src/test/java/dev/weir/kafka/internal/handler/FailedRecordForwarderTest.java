@@ -43,6 +43,7 @@ class FailedRecordForwarderTest {
 
     private final VirtualClock clock = new VirtualClock();
     private final List<Long> acknowledged = new CopyOnWriteArrayList<>();
+    private final List<Long> abandoned = new CopyOnWriteArrayList<>();
     private final List<Scripted> opened = new CopyOnWriteArrayList<>();
 
     /** Exceptions thrown by the next attempts to open a producer. Later attempts succeed. */
@@ -85,6 +86,11 @@ class FailedRecordForwarderTest {
                     throw refusedAck;
                 }
                 acknowledged.add(token);
+            }
+
+            @Override
+            public void abandon(long token) {
+                abandoned.add(token);
             }
 
             @Override
@@ -239,7 +245,43 @@ class FailedRecordForwarderTest {
         assertThat(acknowledged).isEmpty();
     }
 
-    private final class Scripted extends MockProducer<byte[], byte[]> {
+    // Regression: nobody ended the acknowledgements of a failed delivery, so an inner stream waited for them forever. A
+    // late response acknowledged a record after its stage had failed.
+    @Test
+    void delivery_thatFails_abandonsItsRecordsAndIgnoresLateResponses() throws Exception {
+        List<Callback> late = new ArrayList<>();
+        FailedRecordForwarder failing = new FailedRecordForwarder(
+                new PatientWriter(
+                        "test",
+                        (failed, tooLarge) -> {
+                            if (failed.raw().offset() == 2) {
+                                throw new KafkaPipelineException("planted");
+                            }
+                            return propose(failed, tooLarge);
+                        },
+                        clock,
+                        () -> new Scripted() {
+                            @Override
+                            public Future<RecordMetadata> send(
+                                    ProducerRecord<byte[], byte[]> record, Callback callback) {
+                                if (late.isEmpty()) {
+                                    late.add(callback);
+                                    return new CompletableFuture<>();
+                                }
+                                return super.send(record, callback);
+                            }
+                        },
+                        ClientProgress.NONE),
+                new Surroundings());
+        assertThatThrownBy(() -> failing.deliver(failed(4))).hasMessage("planted");
+        assertThat(acknowledged).containsExactly(1L);
+        assertThat(abandoned).containsExactly(0L, 2L, 3L);
+        late.getFirst().onCompletion(null, null);
+        assertThat(acknowledged).containsExactly(1L);
+        assertThat(failing.written()).isEqualTo(2);
+    }
+
+    private class Scripted extends MockProducer<byte[], byte[]> {
 
         Scripted() {
             super(true, null, new ByteArraySerializer(), new ByteArraySerializer());

@@ -87,7 +87,7 @@ final class FanoutSink<T> {
     boolean hasTold(Throwable cause) {
         lock.lock();
         try {
-            return ended && failure == FailureTransfer.unwrapped(cause);
+            return ended && failure == Thrown.unwrapped(cause);
         } finally {
             lock.unlock();
         }
@@ -141,7 +141,7 @@ final class FanoutSink<T> {
         // Signals the end to the subscribers if the run fails before the loop starts.
         context.onTermination(patience -> {
             Throwable cause = context.failure();
-            end(cause == null ? null : FailureTransfer.unwrapped(cause));
+            end(cause == null ? null : Thrown.unwrapped(cause));
             return "";
         });
         return upstream -> run(upstream, context);
@@ -172,11 +172,11 @@ final class FanoutSink<T> {
         boolean ignored = Thread.interrupted();
         Throwable failure = context.failure();
         if (failure != null) {
-            return FailureTransfer.unwrapped(failure);
+            return Thrown.unwrapped(failure);
         }
         return thrown instanceof InterruptedException
                 ? new IllegalStateException("a stage was interrupted from outside", thrown)
-                : FailureTransfer.unwrapped(thrown);
+                : Thrown.unwrapped(thrown);
     }
 
     /** Returns the next batch, or null at the end or without subscribers. */

@@ -1,8 +1,8 @@
 package dev.weir.stream.internal.interop;
 
 import dev.weir.stream.RunningPipeline;
-import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.SinkFactory;
+import dev.weir.stream.spi.Thrown;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.Flow;
@@ -45,7 +45,7 @@ final class SharedPublisher<T> implements Flow.Publisher<T> {
                         LOG.log(
                                 Level.WARNING,
                                 "A pipeline that ran for a subscriber failed",
-                                FailureTransfer.unwrapped(failure));
+                                Thrown.unwrapped(failure));
                     }
                 });
             } catch (RuntimeException | Error refused) {

@@ -2,6 +2,7 @@ package dev.weir.stream.internal.parallel;
 
 import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.spi.Gate;
+import dev.weir.stream.spi.Thrown;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -99,7 +100,7 @@ final class AsyncCalls<T, R> {
         }
         var ignored = stage.handle((result, thrown) -> {
             if (thrown != null) {
-                return done.complete(new Failed(FailureTransfer.unwrapped(thrown)));
+                return done.complete(new Failed(Thrown.unwrapped(thrown)));
             }
             return done.complete(result == null ? new Failed(completedWithNull()) : result);
         });

@@ -4,8 +4,8 @@ import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Supervision.Decision;
 import dev.weir.stream.internal.failure.FailureVerdict;
 import dev.weir.stream.internal.failure.SupervisedCall;
-import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.workers.WorkerTasks;
+import dev.weir.stream.spi.Thrown;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
@@ -153,7 +153,7 @@ final class AsyncComputations<T, R> {
             owner.finished(of, result);
             return;
         }
-        Throwable failed = thrown == null ? calls.completedWithNull() : FailureTransfer.unwrapped(thrown);
+        Throwable failed = thrown == null ? calls.completedWithNull() : Thrown.unwrapped(thrown);
         if (supervised.retries()) {
             retry(of, failed);
         } else {

@@ -1,6 +1,6 @@
 package dev.weir.stream.internal.parallel;
 
-import dev.weir.stream.internal.run.FailureTransfer;
+import dev.weir.stream.spi.Thrown;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -84,8 +84,7 @@ final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> 
      * {@link CompletableFuture#exceptionNow}.
      */
     static Throwable exceptionOf(CompletableFuture<?> failed) {
-        return FailureTransfer.unwrapped(
-                failed.handle((result, thrown) -> thrown).join());
+        return Thrown.unwrapped(failed.handle((result, thrown) -> thrown).join());
     }
 
     static Throwable cancellationOf(CompletableFuture<?> cancelled) {

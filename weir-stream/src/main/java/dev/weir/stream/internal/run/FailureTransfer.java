@@ -76,13 +76,10 @@ public final class FailureTransfer {
                 : new CompletionException(Thrown.text(failure), failure);
     }
 
-    /** Returns the cause of a CompletionException, and any other failure itself. */
-    public static Throwable unwrapped(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? Thrown.cause(failure) : null;
-        return cause == null ? failure : cause;
-    }
-
-    /** Throws an unchecked {@code failure} itself, and a checked one as the cause of a CompletionException. */
+    /**
+     * Throws {@code failure} itself if it is unchecked. Otherwise throws a CompletionException with {@code failure} as
+     * its cause.
+     */
     public static RuntimeException rethrow(Throwable failure) {
         switch (failure) {
             case Error error -> throw error;

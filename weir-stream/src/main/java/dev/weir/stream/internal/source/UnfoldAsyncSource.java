@@ -6,6 +6,7 @@ import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.StageEntry;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.Thrown;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -132,7 +133,7 @@ final class UnfoldAsyncSource<S, T> implements Stage<T> {
                 unfolded = with;
             } else {
                 failure = thrown != null
-                        ? FailureTransfer.unwrapped(thrown)
+                        ? Thrown.unwrapped(thrown)
                         : new NullPointerException("a stage of unfoldAsync was completed with null");
             }
             there = true;

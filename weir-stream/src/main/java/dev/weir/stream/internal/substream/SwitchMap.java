@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.substream;
 
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.BlueprintNode;
 import dev.weir.stream.spi.Batch;
@@ -35,11 +36,9 @@ final class SwitchMap<T, R> extends SubstreamMerge<T, R> {
         }
         // If several elements arrive together, start a stream only for the newest one.
         int last = parents.size() - 1;
-        for (int i = 0; i < last; i++) {
-            parents.ack(i);
-        }
         inside.set(1);
         try {
+            EachAcknowledgement.of(last, parents::ack);
             BlueprintNode<R> stream = SubstreamHelpers.of(parents, last, function, supervised);
             if (stream != null) {
                 if (current != null) {

@@ -6,6 +6,7 @@ import dev.weir.kafka.Subscription.Partitions;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.Subscription.Topics;
 import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -14,7 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ForkJoinPool;
@@ -127,7 +127,7 @@ public final class AdminLookup implements Lookup {
                     })
                     .whenComplete((done, refused) -> {
                         open.forEach((id, answer) -> {
-                            Throwable failure = refused != null ? cause(refused) : failures.get(id.topic());
+                            Throwable failure = refused != null ? Thrown.unwrapped(refused) : failures.get(id.topic());
                             if (failure != null || !leaders.containsKey(id)) {
                                 answer.completeExceptionally(unled(id, failure, sizes.getOrDefault(id.topic(), 0)));
                             }
@@ -185,9 +185,9 @@ public final class AdminLookup implements Lookup {
                     answer.complete(offset);
                 } else {
                     answer.completeExceptionally(
-                            cause(failure) instanceof TimeoutException late
+                            Thrown.unwrapped(failure) instanceof TimeoutException late
                                     ? new TimeoutException("no answer from its leader, " + leaders.get(id), late)
-                                    : cause(failure));
+                                    : Thrown.unwrapped(failure));
                 }
             });
         });
@@ -249,7 +249,7 @@ public final class AdminLookup implements Lookup {
                         if (first != null && failure == null) {
                             first.complete(offset);
                         } else if (first != null) {
-                            first.completeExceptionally(cause(failure));
+                            first.completeExceptionally(Thrown.unwrapped(failure));
                         }
                     }));
         }
@@ -339,18 +339,13 @@ public final class AdminLookup implements Lookup {
                         .handle((topic, failure) -> before.thenAccept(done -> answer.of(
                                 each.getKey(),
                                 failure == null ? topic : null,
-                                failure == null ? null : cause(failure))))
+                                failure == null ? null : Thrown.unwrapped(failure))))
                         .thenCompose(done -> done);
             }
             return told;
         } catch (RuntimeException refused) {
             return CompletableFuture.failedStage(refused);
         }
-    }
-
-    /** Returns the failure without the CompletionException that dependent stages wrap it in. */
-    public static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.in.lookup;
 
 import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -106,7 +107,7 @@ final class LogComparison {
      */
     private boolean told(TopicPartition id, @Nullable ListOffsetsResultInfo end, @Nullable Throwable failure) {
         if (end == null) {
-            return failed(id, AdminLookup.cause(failure == null ? new TimeoutException("no answer") : failure));
+            return failed(id, Thrown.unwrapped(failure == null ? new TimeoutException("no answer") : failure));
         }
         OffsetAndMetadata position = Objects.requireNonNull(positions.get(id));
         int epoch = position.leaderEpoch().orElse(NO_EPOCH);

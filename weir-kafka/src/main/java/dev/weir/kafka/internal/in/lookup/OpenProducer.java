@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.in.lookup;
 
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -52,7 +53,7 @@ record OpenProducer(Admin admin, int millis) {
                         ? CompletableFuture.completedStage("no coordinator reports its transactional id")
                         : transaction(found.iterator().next().transactionalId()))
                 .exceptionally(unknown -> "its transactional id is not known: "
-                        + AdminLookup.cause(unknown).getMessage())
+                        + Thrown.unwrapped(unknown).getMessage())
                 .thenApply(number::concat);
     }
 

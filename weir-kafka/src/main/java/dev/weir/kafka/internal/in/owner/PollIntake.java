@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
+import org.jspecify.annotations.Nullable;
 
 /** Polls, and emits the records that arrive. Confined to the owner thread. */
 final class PollIntake {
@@ -33,6 +34,9 @@ final class PollIntake {
     private final UnreadableBatches unreadable;
     private final ConsumerObserver observer;
     private final OwnerClock clock;
+
+    /** The failure of an emission within a rebalance callback. Thrown after the callback; null if there is none. */
+    private @Nullable Throwable failure;
 
     PollIntake(
             OwnerWaits waiting,
@@ -69,25 +73,46 @@ final class PollIntake {
     }
 
     /**
-     * Waits during a rebalance until a signal arrives or {@code nanos} have passed. If lean consumers fetch, keeps
-     * reading the partitions that the member retains.
+     * Waits during a rebalance until a signal arrives or {@code nanos} have passed. If the records are fetched by a
+     * separate client rather than by the group member, this method keeps reading the partitions that the member
+     * retains. It stops reading if an emission fails. The failure must not leave the callback, because the finished
+     * records of the revoked partitions still have to be committed. So {@link #poll} throws it after the callback.
      */
     void waitInRebalance(long nanos) {
         long endNanos = clock.nanoTime() + nanos;
         long left = nanos;
-        while (fetcher.canFetchOnly() && left > 0 && !waiting.isCallbackSignalled()) {
-            flow.resumeLow(assignment.all(), fetcher);
-            emit(waiting.fetchOnly(left));
+        while (canRead() && left > 0 && !waiting.isCallbackSignalled()) {
+            try {
+                flow.resumeLow(assignment.all(), fetcher);
+                emit(waiting.fetchOnly(left));
+            } catch (RuntimeException | Error thrown) {
+                failure = thrown;
+            }
             left = endNanos - clock.nanoTime();
         }
-        if (!fetcher.canFetchOnly() && left > 0) {
+        if (!canRead() && left > 0) {
             waiting.park(left);
+        }
+    }
+
+    /** Returns whether {@link #waitInRebalance} can read records. */
+    private boolean canRead() {
+        return failure == null && fetcher.canFetchOnly();
+    }
+
+    private void throwFailure() {
+        switch (failure) {
+            case null -> {}
+            case Error error -> throw error;
+            case RuntimeException unchecked -> throw unchecked;
+            default -> throw new AssertionError(failure);
         }
     }
 
     private void emit(Fetched records) {
         int done = 0;
         try {
+            throwFailure();
             for (; done < records.partitions(); done++) {
                 AssignedPartition partition = assignment.get(records.partition(done));
                 if (partition != null) {

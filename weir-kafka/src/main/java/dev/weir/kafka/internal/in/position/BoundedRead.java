@@ -9,7 +9,6 @@ import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
 import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
 import dev.weir.kafka.internal.in.fetch.RecordFetcher;
-import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
@@ -72,7 +71,10 @@ public final class BoundedRead {
     /** Time at which the read ends without the records of deleted partitions. */
     private long goneByNanos;
 
-    /** Partitions read to their ends. The brokers are asked whether their topics were recreated. */
+    /** True if a warning names the partitions that no longer exist. */
+    private boolean goneNamed;
+
+    /** Partitions that have been read to their ends. The brokers were asked whether their topics were recreated. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
     /** Partitions of {@link #doubted} whose topics were not recreated. */
@@ -136,11 +138,16 @@ public final class BoundedRead {
         }
         endLookDueNanos = clock.nanoTime() + END_LOOK.toNanos();
         Map<TopicPartition, Position> wanted = new HashMap<>();
-        for (TopicPartition id : unknown.keySet()) {
+        Set<TopicPartition> refused = new HashSet<>();
+        unknown.forEach((id, why) -> {
             if (asked.add(id)) {
                 wanted.put(id, Objects.requireNonNull(plan.subscription().end().of(id)));
             }
-        }
+            if (!why.isEmpty()) {
+                refused.add(id);
+            }
+        });
+        commits.lookForGone(refused);
         lookup.offsets(wanted, END_TIMEOUT)
                 .forEach((id, answer) ->
                         answer.whenComplete((end, failure) -> owner.execute(() -> answered(id, end, failure))));
@@ -154,7 +161,7 @@ public final class BoundedRead {
             return;
         }
         String why =
-                failure == null ? "" : String.valueOf(AdminLookup.cause(failure).getMessage());
+                failure == null ? "" : String.valueOf(Thrown.unwrapped(failure).getMessage());
         if (!why.equals(unknown.put(id, why))) {
             LOG.warn("the end of {} is not known yet: {}; it is requested again", id, why);
         }
@@ -174,10 +181,11 @@ public final class BoundedRead {
     public boolean isAllRead() {
         askForEnds();
         boolean all = !assignment.all().isEmpty() || isGroupThrough();
+        Set<TopicPartition> endless = new HashSet<>();
         for (AssignedPartition partition : List.copyOf(assignment.all())) {
             begin(partition);
             if (partition.endOffset() == AssignedPartition.UNKNOWN) {
-                all = false;
+                endless.add(partition.id());
                 continue;
             }
             if (!partition.isPausedFor(PauseReason.END) && !partition.isHeld() && isReadToEnd(partition)) {
@@ -187,6 +195,7 @@ public final class BoundedRead {
             all &= partition.isPausedFor(PauseReason.END);
         }
         logRange.askIfDue();
+        all &= endless.isEmpty() || areGone(endless);
         return all && !emission.holdsBack() && isSure();
     }
 
@@ -194,6 +203,9 @@ public final class BoundedRead {
     private boolean isSure() {
         boolean sure = true;
         for (AssignedPartition partition : assignment.all()) {
+            if (commits.isGone(partition.id())) {
+                continue;
+            }
             if (doubted.add(partition)) {
                 sureByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
                 positions.topicIds().identifyAnew(partition, 1, () -> sureOf.add(partition));
@@ -208,7 +220,7 @@ public final class BoundedRead {
     }
 
     private boolean isGroupThrough() {
-        if (!unknown.isEmpty() || clock.nanoTime() - groupLookDueNanos < 0) {
+        if (clock.nanoTime() - groupLookDueNanos < 0) {
             return false;
         }
         try {
@@ -216,10 +228,11 @@ public final class BoundedRead {
             Set<TopicPartition> unread = new HashSet<>();
             ends.forEach((id, end) -> {
                 OffsetAndMetadata commit = committed.get(id);
-                if (commit == null ? end > 0 : !isThrough(id, commit, end)) {
+                if (end == AssignedPartition.UNKNOWN || (commit == null ? end > 0 : !isThrough(id, commit, end))) {
                     unread.add(id);
                 }
             });
+            commits.lookForGone(unread);
             return unread.isEmpty() || areGone(unread);
         } catch (KafkaException failure) {
             if (PartitionOpenings.isPermanent(failure)) {
@@ -262,13 +275,13 @@ public final class BoundedRead {
      * response is not enough: a broker may temporarily not know a topic.
      */
     private boolean areGone(Set<TopicPartition> ids) {
-        commits.lookForGone(ids);
         if (!ids.stream().allMatch(commits::isGone)) {
             goneByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
             return false;
         }
         boolean gone = clock.nanoTime() - goneByNanos >= 0;
-        if (gone) {
+        if (gone && !goneNamed) {
+            goneNamed = true;
             LOG.warn("ends without the unread records of {}, which no longer exist", ids);
         }
         return gone;

@@ -2,10 +2,10 @@ package dev.weir.kafka.internal.in.position;
 
 import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
-import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -198,7 +198,7 @@ final class LogRange {
 
     private void failed(TopicPartition id, Question question, @Nullable Throwable failure) {
         String why =
-                failure == null ? "" : String.valueOf(AdminLookup.cause(failure).getMessage());
+                failure == null ? "" : String.valueOf(Thrown.unwrapped(failure).getMessage());
         question.dueNanos = clock.nanoTime() + RETRY.toNanos();
         if (!why.equals(question.trouble)) {
             question.trouble = why;

@@ -4,10 +4,10 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Position;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
-import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -234,7 +234,7 @@ public final class OffsetQueries {
     }
 
     private void retryLater(Query query, Throwable failure) {
-        Throwable cause = AdminLookup.cause(failure);
+        Throwable cause = Thrown.unwrapped(failure);
         if (!(cause instanceof RetriableException)) {
             throw new KafkaPipelineException(
                     "cannot find out where to start " + query.partition + ": " + cause.getMessage(), cause);

@@ -4,10 +4,10 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.internal.in.commit.CommitTexts;
-import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.offsets.CommitText;
 import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.Thrown;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -107,7 +107,7 @@ final class StartSizes {
     }
 
     private void again(Collection<TopicPartition> ids, Runnable then, Throwable failure) {
-        Throwable cause = AdminLookup.cause(failure);
+        Throwable cause = Thrown.unwrapped(failure);
         if (!(cause instanceof RetriableException)) {
             throw new KafkaPipelineException(
                     "cannot read what group " + group + " has committed: " + cause.getMessage(), cause);

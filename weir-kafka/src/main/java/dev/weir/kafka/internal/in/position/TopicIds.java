@@ -2,10 +2,10 @@ package dev.weir.kafka.internal.in.position;
 
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
-import dev.weir.kafka.internal.in.lookup.AdminLookup;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -275,7 +275,7 @@ final class TopicIds {
             topic.dueNanos =
                     now + Math.min(INTERVAL_NANOS, FIRST_DELAY_NANOS << Math.min(topic.failures, MAX_DOUBLINGS));
             topic.failures++;
-            failed(topic, why(topic, failure == null ? null : AdminLookup.cause(failure)));
+            failed(topic, why(topic, failure == null ? null : Thrown.unwrapped(failure)));
             return;
         }
         if (!topic.trouble.isEmpty()) {

@@ -1,15 +1,18 @@
 package dev.weir.kafka.internal.in.commit;
 
+import dev.weir.kafka.Position;
 import dev.weir.kafka.Subscription.Selection;
 import dev.weir.kafka.internal.in.lookup.SilentLookup;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.LeaderNotAvailableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +35,21 @@ public final class GoneTopic extends SilentLookup {
 
     public GoneTopic(TopicPartition id) {
         this.id = id;
+    }
+
+    @Override
+    public Map<TopicPartition, CompletionStage<Long>> offsets(
+            Map<TopicPartition, Position> positions, Duration within) {
+        Map<TopicPartition, CompletionStage<Long>> answers = new HashMap<>();
+        positions
+                .keySet()
+                .forEach(each -> answers.put(
+                        each,
+                        CompletableFuture.failedStage(
+                                exists
+                                        ? new LeaderNotAvailableException("no leader")
+                                        : new UnknownTopicOrPartitionException("does not exist"))));
+        return answers;
     }
 
     @Override

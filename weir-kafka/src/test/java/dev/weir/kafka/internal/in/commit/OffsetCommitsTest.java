@@ -35,7 +35,6 @@ import org.junit.jupiter.api.Test;
 class OffsetCommitsTest {
 
     private static final int RECORDS = 5_000;
-    private static final int MEGABYTE = 1 << 20;
     private static final TopicPartition ID = new TopicPartition("t", 0);
 
     private final GoneTopic topic = new GoneTopic(ID);
@@ -97,7 +96,7 @@ class OffsetCommitsTest {
     void whatIsFinishedPastTheMostRuns_isNotTakenForCommitted_thoughThereIsRoom() {
         int runs = CommitText.MAX_RUNS;
         AssignedPartition scattered = partition(2 * runs + 2);
-        OffsetCommits roomy = commits(MEGABYTE);
+        OffsetCommits roomy = commits(Short.MAX_VALUE);
         for (int run = 1; run < runs; run++) {
             scattered.tracker().ack(2L * run - 1);
         }

@@ -26,7 +26,7 @@ public final class QueuedOwner implements OwnerThread {
 
     private final ArrayDeque<Runnable> requests = new ArrayDeque<>();
 
-    void run() {
+    public void run() {
         while (!requests.isEmpty()) {
             requests.remove().run();
         }
@@ -36,6 +36,12 @@ public final class QueuedOwner implements OwnerThread {
     public PartitionAssignment assignment(RecordFetcher fetcher, ConsumerSettings<?, ?> settings, OwnerClock clock) {
         ConsumerPlan plan =
                 new ConsumerPlan(Subscription.topics("t"), Map.of(), new Delivery.Committable(), null, Set.of());
+        return assignment(fetcher, settings, clock, plan);
+    }
+
+    /** Creates an empty assignment of this owner for the given plan. */
+    public PartitionAssignment assignment(
+            RecordFetcher fetcher, ConsumerSettings<?, ?> settings, OwnerClock clock, ConsumerPlan plan) {
         RecordOutlets outlets = RecordOutlets.single(new RecordBuffer(new VirtualClock()));
         return new PartitionAssignment(
                 plan,

@@ -45,6 +45,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -587,6 +588,36 @@ class ConsumerLoopTest {
         Objects.requireNonNull(begun.get(0)).ack(0);
         revoked.await();
         String ignored = loop.close(Duration.ZERO);
+    }
+
+    // Regression: the failure left the client's callback, so the finished records of the revoked partition were not
+    // committed, and the run failed with the client's exception.
+    @Test
+    void revocation_inWhichAnEmissionFails_isCompleteBeforeTheRunFails() throws Exception {
+        TopicPartition stays = new TopicPartition("t", 1);
+        LinkedTransferQueue<ConsumerRecord<byte[], byte[]>> fetched = new LinkedTransferQueue<>();
+        RecordBuffer buffer = buffer();
+        ConsumerLoop loop = start(besides(new ClientFetcher(client), fetched), RecordOutlets.single(buffer));
+        client.schedulePollTask(() -> {
+            client.updateBeginningOffsets(Map.of(stays, 0L));
+            client.rebalance(List.of(ID, stays));
+        });
+        client.schedulePollTask(() -> {
+            client.addRecord(record(ID, 0));
+            client.addRecord(record(stays, 0));
+        });
+        Map<Integer, Batch<ConsumerRecord<byte[], byte[]>>> begun = new HashMap<>();
+        while (begun.size() < 2) {
+            Batch<ConsumerRecord<byte[], byte[]>> next = take(buffer);
+            begun.put(next.get(0).partition(), next);
+        }
+        client.schedulePollTask(() -> client.rebalance(List.of(stays)));
+        fetched.transfer(record(stays, 0)); // a second time, so it is refused
+        Objects.requireNonNull(begun.get(0)).ack(0);
+        Throwable failure = failed.get(20, TimeUnit.SECONDS);
+        String ignored = loop.close(Duration.ZERO);
+        assertThat(failure).isInstanceOf(InvariantException.class);
+        assertThat(told).containsExactly("revoked [t-0]", "failed " + failure, "revoked [t-1]");
     }
 
     /** Even if the client's position moves back, the pipeline never sees a record twice in one assignment. */

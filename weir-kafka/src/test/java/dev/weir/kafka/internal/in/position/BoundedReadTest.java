@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.BatchEmission;
 import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
@@ -23,8 +24,13 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests a bounded read by a member without partitions. Its group has committed nothing for the topic. */
+/**
+ * Tests a bounded read by a member without partitions, unless a test adds one. Its group has committed nothing for the
+ * topic.
+ */
 class BoundedReadTest {
 
     private static final TopicPartition ID = new TopicPartition("t", 0);
@@ -32,21 +38,22 @@ class BoundedReadTest {
     private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
     private final GoneTopic topic = new GoneTopic(ID);
     private final ManualClock clock = new ManualClock();
-    private final BoundedRead read = read();
+    private final QueuedOwner owner = new QueuedOwner();
+    private BoundedRead read = read(5, Set.of());
 
-    private BoundedRead read() {
+    private BoundedRead read(long end, Set<TopicPartition> assigned) {
         ConsumerSettings<byte[], byte[]> settings =
                 ConsumerSettings.builder().bootstrapServers("h:1").groupId("g").build();
         ConsumerPlan plan = new ConsumerPlan(
                 Subscription.topics("t").untilEnd(),
-                Map.of(ID, 5L),
+                Map.of(ID, end),
                 new ConsumerPlan.Delivery.Committable(),
                 null,
                 Set.of());
-        QueuedOwner owner = new QueuedOwner();
         ClientFetcher fetcher = new ClientFetcher(client);
         RecordOutlets outlets = RecordOutlets.single(new RecordBuffer(Clock.SYSTEM));
-        PartitionAssignment assignment = owner.assignment(fetcher, settings, clock);
+        PartitionAssignment assignment = owner.assignment(fetcher, settings, clock, plan);
+        assignment.add(assigned, 0);
         OffsetCommits commits = new OffsetCommits(client, fetcher, settings, topic, clock, MemberCommit.NONE);
         DeliveryCommits delivery = DeliveryCommits.of(plan.delivery(), commits, null, records -> {
             throw new AssertionError("not asked for");
@@ -69,6 +76,7 @@ class BoundedReadTest {
         int seconds = 0;
         while (seconds < most && !read.isAllRead()) {
             seconds++;
+            owner.run();
             clock.nanos += TimeUnit.SECONDS.toNanos(1);
         }
         return seconds;
@@ -77,6 +85,18 @@ class BoundedReadTest {
     // Regression: brokers delete the commits of a topic together with the topic, so the read never ended.
     @Test
     void topic_thatIsDeleted_isNotWaitedFor() {
+        topic.exists = true;
+        assertThat(secondsUntilAllRead(60)).isEqualTo(60);
+        topic.exists = false;
+        assertThat(secondsUntilAllRead(60)).isBetween(6, 20);
+    }
+
+    // Regression: the end of a deleted topic stayed unknown, so the read never ended.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void topic_thatIsDeletedBeforeItsEndIsKnown_isNotWaitedFor(boolean isAssigned) {
+        client.assign(Set.of(ID));
+        read = read(AssignedPartition.UNKNOWN, isAssigned ? Set.of(ID) : Set.of());
         topic.exists = true;
         assertThat(secondsUntilAllRead(60)).isEqualTo(60);
         topic.exists = false;
