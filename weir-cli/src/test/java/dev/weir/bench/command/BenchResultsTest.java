@@ -146,8 +146,8 @@ class BenchResultsTest {
                         line -> line.path("complete").asBoolean())
                 .containsExactly(tuple(12, 12, true), tuple(0, 18, false));
         String begun = temp.resolve("begun").toString();
-        JsonNode summary =
-                lines(ExitCode.DONE, "bench", "results", "show", begun, "--json").getLast();
+        JsonNode summary = lines(ExitCode.DONE, "bench", "results", "show", begun, "--json")
+                .getLast();
         assertThat(summary.path("runsPlanned").asInt()).isEqualTo(18);
         assertThat(summary.path("complete").asBoolean()).isFalse();
     }
