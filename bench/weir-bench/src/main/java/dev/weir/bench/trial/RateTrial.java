@@ -47,14 +47,6 @@ public final class RateTrial implements Trials {
     private static final double SPARE_SECONDS = 200;
 
     /**
-     * If members lag by more than this, the trial is aborted, because they cannot catch up before it ends. If
-     * {@link #LOST_FACTOR} times the target's limit is larger, that product is used as the limit.
-     */
-    private static final double LOST_MILLIS = 3_000;
-
-    private static final double LOST_FACTOR = 10;
-
-    /**
      * Fraction of the rate that is sent in the first half of the warm-up. During this time the processes are still
      * compiling their code and fall behind. If the rate is close to their limit, they would take minutes to catch up.
      */
@@ -146,15 +138,10 @@ public final class RateTrial implements Trials {
             this.sessions = sessions;
             this.generator = generator;
             this.members = new TrialMembers(sessions, generator, launcher::isStopped, cluster::requireBrokers, this);
-            this.planSeconds = settings.warmUpSeconds() + settings.pauseSeconds() + judgedSeconds() + SPARE_SECONDS;
-        }
-
-        private double judgedSeconds() {
-            return switch (attempt.kind()) {
-                case STEP -> settings.stepSeconds();
-                case HOLD -> settings.holdSeconds();
-                default -> settings.recoverySeconds();
-            };
+            this.planSeconds = settings.warmUpSeconds()
+                    + settings.pauseSeconds()
+                    + TrialJudgement.seconds(attempt, settings)
+                    + SPARE_SECONDS;
         }
 
         @Override
@@ -300,8 +287,8 @@ public final class RateTrial implements Trials {
 
         private TrialResult judged() throws InterruptedException {
             long fromNanos = System.nanoTime();
-            TrialJudgement judge =
-                    new TrialJudgement(attempt, settings, point, size.handlers(), fromNanos, judgedSeconds());
+            TrialJudgement judge = new TrialJudgement(
+                    attempt, settings, point, size.handlers(), fromNanos, TrialJudgement.seconds(attempt, settings));
             judgement = judge;
             long brokerNanos = cluster.cpuNanos();
             background.begin();
@@ -313,11 +300,7 @@ public final class RateTrial implements Trials {
                 members.hearUntil(next);
                 background.sample();
                 series.add(background.series(System.nanoTime()));
-                isLost = !attempt.kind().isPerturbation()
-                        && judge.recentMillis()
-                                > Math.max(
-                                        LOST_MILLIS,
-                                        LOST_FACTOR * settings.target().limitMillis());
+                isLost = judge.isLost();
             }
             if (!isLost) {
                 members.hearUntil(judge.toNanos());
