@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,7 @@ final class Course {
     private final CountDownLatch over = new CountDownLatch(1);
 
     private volatile boolean isOver;
-    private volatile @Nullable Throwable failure;
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
     // Each field is written once, by the thread that begins or ends the pass.
     private volatile @Nullable Mark start;
@@ -112,10 +113,10 @@ final class Course {
         end();
     }
 
-    /** Ends the pass with a failure; null has no effect. */
+    /** Ends the pass with a failure. The first one counts, because others often follow from it. Null has no effect. */
     void fail(@Nullable Throwable cause) {
         if (cause != null) {
-            failure = cause;
+            failure.compareAndSet(null, cause);
             over();
         }
     }
@@ -126,7 +127,7 @@ final class Course {
     }
 
     void requireNoFailure() {
-        Throwable cause = failure;
+        Throwable cause = failure.get();
         if (cause != null) {
             throw new IllegalStateException("the library failed: " + cause, cause);
         }

@@ -249,6 +249,8 @@ class DriverMainTest {
         try (Writer commands = process.outputWriter();
                 BufferedReader said = process.inputReader()) {
             assertThat(said.readLine()).contains("\"say\":\"hello\"");
+            say(commands, new Command.Clock(6)); // renews the lease, much of which a slow start may have used up
+            assertThat(said.readLine()).contains("\"askedNanos\":6");
             signal("-STOP", process);
             say(commands, new Command.Clock(7));
             assertThat(process.waitFor(5, TimeUnit.SECONDS)).as("it ended").isFalse();

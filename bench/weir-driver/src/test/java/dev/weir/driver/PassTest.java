@@ -49,7 +49,16 @@ class PassTest {
         assertThat(passed.ledger().distinct()).isEqualTo(900);
     }
 
-    /** Regression: the last interval contained more records than the pass had. */
+    /** Regression: the last failure replaced the first one, so the report named a consequence instead of the cause. */
+    @Test
+    void failure_isTheFirstOne_notWhatFollowedFromIt() {
+        Pass pass = pass(Scenario.PRODUCE, Map.of());
+        pass.fail(new IllegalStateException("record too large"));
+        pass.fail(new IllegalStateException("producer is closed"));
+        assertThatThrownBy(pass::requireNoFailure).hasMessageContaining("record too large");
+    }
+
+    /** Regression: a delayed sampler reported more records in its last interval than the pass had. */
     @Test
     void whatComesAfterTheEnd_isInNoInterval() throws Exception {
         Pass pass = pass(Scenario.CONSUME, Map.of());

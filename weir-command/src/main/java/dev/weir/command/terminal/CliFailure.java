@@ -1,6 +1,7 @@
 package dev.weir.command.terminal;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -73,6 +74,9 @@ public final class CliFailure extends RuntimeException {
         }
         if (e instanceof AccessDeniedException) {
             return "permission denied";
+        }
+        if (e instanceof CharacterCodingException) {
+            return "it is not UTF-8 text";
         }
         if (e instanceof FileSystemException file && file.getReason() != null) {
             return file.getReason();

@@ -7,6 +7,7 @@ import dev.weir.bench.fill.Values;
 import dev.weir.bench.workload.WorkloadPoint;
 import dev.weir.driver.Scenario;
 import dev.weir.driver.TopicSet;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
@@ -44,6 +46,9 @@ public final class BenchTopics {
     private static final Map<String, String> FILLED = Map.of(
             "cleanup.policy", "delete", "retention.ms", "-1", "retention.bytes", "-1", "compression.type", "producer");
 
+    // The 249 characters that Kafka allows, without a prefix of 80 and the number of a topic.
+    private static final int MAX_CONTENT = 150;
+
     private final Brokers brokers;
     private final BrokerLosses losses;
     private final BooleanSupplier isStopped;
@@ -69,7 +74,7 @@ public final class BenchTopics {
      */
     public String filled(WorkloadPoint point, long recordsPerPartition) throws InterruptedException {
         FillPlan plan = FillPlan.of(point, recordsPerPartition);
-        String content = String.format(
+        String content = shortened(String.format(
                 Locale.ROOT,
                 "fill-p%d-n%d-v%d-b%d-%s%s%s%s%s%s",
                 point.partitionsOfTopic(),
@@ -83,7 +88,7 @@ public final class BenchTopics {
                 payload(point),
                 plan.suffix()
                         + replicated(point)
-                        + (point.scenario() != Scenario.COPY ? "" : point.isPlanned() ? "-cp" : "-c"));
+                        + (point.scenario() != Scenario.COPY ? "" : point.isPlanned() ? "-cp" : "-c")));
         List<String> names = new ArrayList<>();
         for (int topic = 0; topic < point.topics(); topic++) {
             int index = topic;
@@ -91,6 +96,19 @@ public final class BenchTopics {
                     content + ofSeveral(topic), point, plan.endOffset(), name -> fill(name, index, point, plan)));
         }
         return TopicSet.text(names);
+    }
+
+    /**
+     * Returns the name itself, or a digest for its end if the name with a prefix would be too long for a topic. Lengths
+     * of values with their shares can make it that long.
+     */
+    static String shortened(String content) {
+        if (content.length() <= MAX_CONTENT) {
+            return content;
+        }
+        String digest =
+                UUID.nameUUIDFromBytes(content.getBytes(StandardCharsets.UTF_8)).toString();
+        return content.substring(0, MAX_CONTENT - 1 - digest.length()) + "-" + digest;
     }
 
     /** Returns the part of a topic's name that shows its replica count; empty for one replica. */

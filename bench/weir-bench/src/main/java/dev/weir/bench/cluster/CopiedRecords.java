@@ -6,7 +6,6 @@ import dev.weir.driver.HandlerOrder;
 import dev.weir.driver.LedgerFigures;
 import dev.weir.driver.RecordLayout;
 import dev.weir.driver.Report;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -19,19 +18,15 @@ import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Checks a copy of a topic by reading the output topic, independently of the tested library. Each value contains its
  * record's partition and number. Confined to one thread; used once.
  */
 final class CopiedRecords {
-    private static final Duration POLL = Duration.ofMillis(100);
-
     /**
      * Longest wait for the next record, and for open transactions to end. The transaction of a killed producer stays
      * open for {@code transaction.timeout.ms}, by default less than this.
@@ -83,30 +78,13 @@ final class CopiedRecords {
      *     the output was written without transactions
      */
     CopiedRecords read(Map<String, String> connection, String topic) {
-        Map<String, Object> config = new HashMap<>(connection);
-        config.put("isolation.level", point.isExactlyOnce() ? "read_committed" : "read_uncommitted");
-        config.put("enable.auto.commit", "false");
-        config.put("max.poll.records", "100000");
-        config.put("max.partition.fetch.bytes", Integer.toString(8 << 20));
         List<TopicPartition> partitions = IntStream.range(0, point.partitions())
                 .mapToObj(partition -> new TopicPartition(topic, partition))
                 .toList();
-        try (Consumer<byte[], byte[]> consumer =
-                new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            consumer.assign(partitions);
-            consumer.seekToBeginning(partitions);
+        String isolation = point.isExactlyOnce() ? "read_committed" : "read_uncommitted";
+        try (Consumer<byte[], byte[]> consumer = WrittenTopic.consumer(connection, isolation)) {
             Map<TopicPartition, Long> ends = ends(connection, partitions);
-            long lastNanos = System.nanoTime();
-            while (ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
-                var records = consumer.poll(POLL);
-                records.forEach(this::add);
-                if (!records.isEmpty()) {
-                    lastNanos = System.nanoTime();
-                } else if (System.nanoTime() - lastNanos > PATIENCE_NANOS) {
-                    throw new RunFailure("its output " + topic + " could not be read: nothing came for "
-                            + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s");
-                }
-            }
+            WrittenTopic.read(consumer, ends, PATIENCE_NANOS, this::add);
             ends.forEach((partition, end) -> endsAt(partition.partition(), end));
             return this;
         } catch (KafkaException e) {

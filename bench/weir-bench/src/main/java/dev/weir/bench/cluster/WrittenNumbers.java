@@ -1,19 +1,15 @@
 package dev.weir.bench.cluster;
 
 import dev.weir.driver.RecordLayout;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * duplicates are recognised. Confined to one thread; used once.
  */
 final class WrittenNumbers {
-    private static final Duration POLL = Duration.ofMillis(100);
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int MAX_NAMED = 5;
 
@@ -41,22 +36,16 @@ final class WrittenNumbers {
      * @param connection properties that a client needs to reach the brokers
      */
     WrittenNumbers read(Map<String, String> connection, String topic) {
-        Map<String, Object> config = new HashMap<>(connection);
-        config.put("enable.auto.commit", "false");
-        config.put("max.poll.records", "100000");
         List<TopicPartition> partitions = IntStream.range(0, offsets.length)
                 .mapToObj(partition -> new TopicPartition(topic, partition))
                 .toList();
-        try (Consumer<byte[], byte[]> consumer =
-                new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-            consumer.assign(partitions);
-            consumer.seekToBeginning(partitions);
-            Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-            long deadline = System.nanoTime() + PATIENCE_NANOS;
-            while (System.nanoTime() - deadline < 0
-                    && ends.entrySet().stream().anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
-                consumer.poll(POLL).forEach(record -> add(record.partition(), record.offset(), record.value()));
-            }
+        // Records of aborted transactions are not in the topic for its readers.
+        try (Consumer<byte[], byte[]> consumer = WrittenTopic.consumer(connection, "read_committed")) {
+            WrittenTopic.read(
+                    consumer,
+                    consumer.endOffsets(partitions),
+                    PATIENCE_NANOS,
+                    record -> add(record.partition(), record.offset(), record.value()));
         }
         return this;
     }

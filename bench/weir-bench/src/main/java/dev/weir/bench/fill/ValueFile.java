@@ -101,8 +101,8 @@ public final class ValueFile {
         return digest;
     }
 
-    /** Returns a copy of the value for this record number, cycling through all values. */
+    /** Returns a copy of the value for this record number, which may be negative, cycling through all values. */
     public byte[] next(long number) {
-        return values.get((int) (number % values.size())).clone();
+        return values.get(Math.floorMod(number, values.size())).clone();
     }
 }

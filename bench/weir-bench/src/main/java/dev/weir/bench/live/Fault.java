@@ -170,16 +170,16 @@ public record Fault(Kind kind, int count, double byMillis, double forMillis) imp
 
     @Override
     public Map<String, Object> fields() {
-        String lasting = Spans.text(forMillis);
+        String lasting = Spans.exact(forMillis);
         return Map.of(
                 kind.label(),
                 switch (kind.form) {
                     case FLAG -> "true";
                     case COUNT -> Integer.toString(count);
                     case COUNT_FOR -> count + " for " + lasting;
-                    case COUNT_BY_FOR -> count + " by " + Spans.text(byMillis) + " for " + lasting;
+                    case COUNT_BY_FOR -> count + " by " + Spans.exact(byMillis) + " for " + lasting;
                     case TIME -> lasting;
-                    case TIME_FOR -> Spans.text(byMillis) + " for " + lasting;
+                    case TIME_FOR -> Spans.exact(byMillis) + " for " + lasting;
                 });
     }
 }

@@ -177,10 +177,10 @@ public sealed interface Order
         return switch (this) {
             case Set set -> Map.of("set", new TreeMap<>(set.values()));
             case RestartConsumers restart -> Map.of("restart-consumers", restart.count());
-            case Pause pause -> Map.of("pause", Spans.text(pause.millis()));
+            case Pause pause -> Map.of("pause", Spans.exact(pause.millis()));
             case Drain drain -> Map.of("drain", "true");
             case DiscardStats discard -> Map.of("discard-stats", "true");
-            case Extend extend -> Map.of("extend", Spans.text(extend.millis()));
+            case Extend extend -> Map.of("extend", Spans.exact(extend.millis()));
             case End end -> Map.of("end", "true");
             case Fault fault -> fault.fields();
         };

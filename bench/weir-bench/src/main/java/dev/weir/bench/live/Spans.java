@@ -1,7 +1,7 @@
 package dev.weir.bench.live;
 
-import dev.weir.command.terminal.DurationConverter;
-import java.time.Duration;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.Locale;
 
 /**
@@ -31,7 +31,16 @@ final class Spans {
         return millis;
     }
 
-    /** Returns the seconds with three decimal places, such as {@code 30.012s}. */
+    /** Returns the seconds with as many decimal places as they need, but at least three, such as {@code 0.0015s}. */
+    static String exact(double millis) {
+        BigDecimal seconds = BigDecimal.valueOf(millis)
+                .movePointLeft(3)
+                .setScale(9, RoundingMode.HALF_UP)
+                .stripTrailingZeros();
+        return seconds.setScale(Math.max(3, seconds.scale())).toPlainString() + "s";
+    }
+
+    /** Returns the seconds with three decimal places, such as {@code 30.012s}, for measured times. */
     static String text(double millis) {
         return String.format(Locale.ROOT, "%.3fs", millis / 1e3);
     }

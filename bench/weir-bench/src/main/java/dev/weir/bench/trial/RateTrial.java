@@ -43,14 +43,9 @@ public final class RateTrial implements Trials {
     /** Seconds added to the length of the send plan, for members that leave and join, and for late reports. */
     private static final double SPARE_SECONDS = 200;
 
-    /** Lag at which a trial is aborted, or {@link #LOST_FACTOR} times the target's limit if that is larger. */
-    private static final double LOST_MILLIS = 3_000;
-
-    private static final double LOST_FACTOR = 10;
-
     /**
-     * Fraction of the rate in the first half of the warm-up. Processes that still compile fall behind, and near their
-     * limit they would take minutes to catch up.
+     * Fraction of the rate that is sent in the first half of the warm-up. During this time the processes are still
+     * compiling their code and fall behind. If the rate is close to their limit, they would take minutes to catch up.
      */
     private static final double WARMING_SHARE = 0.5;
 
@@ -139,15 +134,10 @@ public final class RateTrial implements Trials {
             this.sessions = sessions;
             this.generator = generator;
             this.members = new TrialMembers(sessions, generator, launcher::isStopped, cluster::requireBrokers, this);
-            this.planSeconds = settings.warmUpSeconds() + settings.pauseSeconds() + judgedSeconds() + SPARE_SECONDS;
-        }
-
-        private double judgedSeconds() {
-            return switch (attempt.kind()) {
-                case STEP -> settings.stepSeconds();
-                case HOLD -> settings.holdSeconds();
-                default -> settings.recoverySeconds();
-            };
+            this.planSeconds = settings.warmUpSeconds()
+                    + settings.pauseSeconds()
+                    + TrialJudgement.seconds(attempt, settings)
+                    + SPARE_SECONDS;
         }
 
         @Override
@@ -291,8 +281,8 @@ public final class RateTrial implements Trials {
 
         private TrialResult judged() throws InterruptedException {
             long fromNanos = System.nanoTime();
-            TrialJudgement judge =
-                    new TrialJudgement(attempt, settings, point, size.handlers(), fromNanos, judgedSeconds());
+            TrialJudgement judge = new TrialJudgement(
+                    attempt, settings, point, size.handlers(), fromNanos, TrialJudgement.seconds(attempt, settings));
             judgement = judge;
             long brokerNanos = cluster.cpuNanos();
             background.begin();
@@ -304,11 +294,7 @@ public final class RateTrial implements Trials {
                 members.hearUntil(next);
                 background.sample();
                 series.add(background.series(System.nanoTime()));
-                isLost = !attempt.kind().isPerturbation()
-                        && judge.recentMillis()
-                                > Math.max(
-                                        LOST_MILLIS,
-                                        LOST_FACTOR * settings.target().limitMillis());
+                isLost = judge.isLost();
             }
             if (!isLost) {
                 members.hearUntil(judge.toNanos());

@@ -68,6 +68,7 @@ final class SimulatedPasses implements PassSource {
     private long limitNanos;
     private long passNanos;
     private long records;
+    private double begun; // part of the next record that is done
     private HandlerTime handlers = HandlerTime.NONE;
     private Usage usage = new Usage(0, 0, 0, 0, -1, -1, 0, 0, 0);
     private State state = State.ENDED;
@@ -137,6 +138,7 @@ final class SimulatedPasses implements PassSource {
         limitNanos = (long) (seconds * TimeUnit.SECONDS.toNanos(1));
         passNanos = 0;
         records = 0;
+        begun = 1; // a pass begins when its first record is done
         handlers = HandlerTime.NONE;
         usage = new Usage(0, 0, 0, 0, -1, -1, 0, 0, 0);
         passFactor = noise();
@@ -176,11 +178,12 @@ final class SimulatedPasses implements PassSource {
         double cold = Math.exp(-activeNanos / WARM_UP_NANOS);
         double each = nanos * passFactor * noise() / (1 - COLD * cold);
         long length = Math.min(intervalNanos, limitNanos - passNanos);
-        long came = Math.max(1, (long) (length / each));
+        long came = (long) (begun + length / each);
         if (came >= most - records) {
             came = most - records;
-            length = Math.max(1, (long) (came * each));
+            length = Math.max(1, (long) ((came - begun) * each));
         }
+        begun += length / each - came;
         passNanos += length;
         activeNanos += length;
         records += came;

@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs trials of a {@link SimulatedGroup} and judges them like real trials. Confined to one thread. */
 public final class SimulatedTrial implements Trials {
-    private static final double LOST_MILLIS = 3_000;
-    private static final double LOST_FACTOR = 10;
-
     private final String driver;
     private final WorkloadPoint point;
     private final ExploreSettings settings;
@@ -69,11 +66,7 @@ public final class SimulatedTrial implements Trials {
             case PAUSE -> group.pause(nanos(settings.pauseSeconds()));
             default -> {} // STEP and HOLD have no disturbance. The disturbance of COLD_START is over.
         }
-        double seconds = switch (attempt.kind()) {
-            case STEP -> settings.stepSeconds();
-            case HOLD -> settings.holdSeconds();
-            default -> settings.recoverySeconds();
-        };
+        double seconds = TrialJudgement.seconds(attempt, settings);
         TrialJudgement judge =
                 new TrialJudgement(attempt, settings, point, group.handlers(), group.nowNanos(), seconds);
         ears.judgement = judge;
@@ -84,10 +77,7 @@ public final class SimulatedTrial implements Trials {
             group.advance(Math.min(judge.toNanos(), group.nowNanos() + nanos(1)));
             held += group.locksHeld();
             looks++;
-            isLost = !attempt.kind().isPerturbation()
-                    && judge.recentMillis()
-                            > Math.max(
-                                    LOST_MILLIS, LOST_FACTOR * settings.target().limitMillis());
+            isLost = judge.isLost();
         }
         long endNanos = group.nowNanos();
         return judge.result(

@@ -48,7 +48,15 @@ final class TrialJudgement {
 
     private static final double CATCHING_UP = 0.005;
 
-    /** Largest growth of the median delay that is always ignored. */
+    /**
+     * If members lag by more than this, the trial is aborted, because they cannot catch up before it ends. If
+     * {@link #LOST_FACTOR} times the target's limit is larger, that product is used as the limit.
+     */
+    private static final double LOST_MILLIS = 3_000;
+
+    private static final double LOST_FACTOR = 10;
+
+    /** A growth of the median delay up to this value is always ignored. */
     private static final double LEAST_MILLIS = 50;
 
     private static final int LEAST_LOOKS = 30;
@@ -105,6 +113,21 @@ final class TrialJudgement {
         }
     }
 
+    /** Returns the length of the judged time of a trial. */
+    static double seconds(Attempt attempt, ExploreSettings settings) {
+        return switch (attempt.kind()) {
+            case STEP -> settings.stepSeconds();
+            case HOLD -> settings.holdSeconds();
+            default -> settings.recoverySeconds();
+        };
+    }
+
+    /** Returns whether members have fallen so far behind that the trial should be aborted. */
+    boolean isLost() {
+        return !attempt.kind().isPerturbation()
+                && recentMillis() > Math.max(LOST_MILLIS, LOST_FACTOR * target.limitMillis());
+    }
+
     long toNanos() {
         return toNanos;
     }
@@ -126,7 +149,7 @@ final class TrialJudgement {
     }
 
     /** The median delay of the most recent records; 0 before the first report. */
-    double recentMillis() {
+    private double recentMillis() {
         for (TrialWindow look : looks.reversed()) {
             if (look.records() > 0) {
                 return look.medianMillis();

@@ -1,8 +1,8 @@
 package dev.weir.bench.workload;
 
+import dev.weir.command.terminal.CliFailure;
 import dev.weir.driver.LoadShape;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -79,8 +79,7 @@ final class LoadTrace {
         try {
             return parse(file.toString(), Files.readAllLines(file));
         } catch (IOException e) {
-            throw new WorkloadException("cannot read the trace " + file + ": "
-                    + (e instanceof CharacterCodingException ? "it is not UTF-8 text" : e));
+            throw new WorkloadException("cannot read the trace " + file + ": " + CliFailure.reason(e));
         }
     }
 

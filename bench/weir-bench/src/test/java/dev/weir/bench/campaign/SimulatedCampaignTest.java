@@ -125,6 +125,22 @@ class SimulatedCampaignTest {
                 .isBetween(atLeastOnce + 90, atLeastOnce + 110);
     }
 
+    /** Regression: each interval of the model had a record, even if a handler takes five intervals. */
+    @Test
+    void handlersSlowerThanAnInterval_areNoFasterThanTheirCeiling() {
+        String slow = """
+                name: simulated
+                scenario: work
+                drivers: [weir]
+                baseline: weir
+                options: {concurrency: 1, work.millis: 1000}
+                method: {rounds: 1, control: false, intervalMillis: 200, maxWarmUpSeconds: 2, measureSeconds: 40}
+                """;
+        Run run = run("slow", slow, 7).runs().getFirst();
+        assertThat(run.failure()).isNull();
+        assertThat(run.totals().metrics().get(Totals.EFFICIENCY)).isBetween(90.0, 103.0);
+    }
+
     @Test
     void handlersThatFail_areCalledAgain_andTheirRecordsComeLater() {
         String work = ONE + "scenario: work\noptions: {ordering: none, concurrency: 50, work.millis: 5,"

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.bench.workload.WorkloadException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -100,6 +103,15 @@ class EnvironmentFileTest {
                 .isInstanceOf(WorkloadException.class)
                 .hasMessageStartingWith("environments/x.yaml")
                 .hasMessageContaining(why);
+    }
+
+    /** Regression: an umlaut in another encoding was reported as MalformedInputException: Input length = 1. */
+    @Test
+    void fileOfAnotherEncoding_isRefusedAsThat(@TempDir Path folder) throws IOException {
+        Path file = Files.write(folder.resolve("x.yaml"), "# Größe\n".getBytes(StandardCharsets.ISO_8859_1));
+        assertThatThrownBy(() -> EnvironmentFile.named(file.toString(), FOLDER))
+                .isInstanceOf(WorkloadException.class)
+                .hasMessage("environment " + file + " cannot be read: it is not UTF-8 text");
     }
 
     @Test

@@ -75,6 +75,15 @@ class ValuesTest {
         assertThat(ByteBuffer.wrap(fourth).getLong()).isEqualTo(3);
     }
 
+    /** Regression: the number of aborted records, -1, was used as an index, and the user saw a stack trace. */
+    @Test
+    void abortedRecords_haveValuesOfTheFileToo(@TempDir Path folder) throws IOException {
+        Values values = ofWorkload("valueFile: " + Files.writeString(folder.resolve("lines"), "a\nb\nc\n"));
+        byte[] aborted = values.next(FillPlan.ABORTED);
+        assertThat(ByteBuffer.wrap(aborted).getLong()).isEqualTo(FillPlan.ABORTED);
+        assertThat(aborted).hasSize(17);
+    }
+
     @Test
     void filesOfAFolder_areAValueEach_andNameTheirContent(@TempDir Path folder) throws IOException {
         Files.write(folder.resolve("b"), new byte[] {1, 2, '\n', 3});

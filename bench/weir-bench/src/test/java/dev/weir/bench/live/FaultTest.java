@@ -22,6 +22,7 @@ class FaultTest {
             cut         | 2 for 500ms        | CUT         | 2 | 0   | 500
             silence     | 1 for 5s           | SILENCE     | 1 | 0   | 5000
             delay       | 200ms for 5s       | DELAY       | 0 | 200 | 5000
+            delay       | 1.5ms for 2.25s    | DELAY       | 0 | 1.5 | 2250
             lose-broker | 2 for 10s          | LOSE_BROKER | 2 | 0   | 10000
             fill-disk   | 3 for 5s           | FILL_DISK   | 3 | 0   | 5000
             slow-disk   | 1 by 50ms for 10s  | SLOW_DISK   | 1 | 50  | 10000

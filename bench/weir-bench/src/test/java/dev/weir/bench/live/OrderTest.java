@@ -24,6 +24,7 @@ class OrderTest {
                     Map.of("producerRate", "0")),
             new TimelineEntry(2_000, new Order.RestartConsumers("50%"), 700, Map.of("restart-consumers", "1 of 2")),
             new TimelineEntry(3_000, new Order.Pause(1_500), 1_500, Map.of("pause", "all members were paused")),
+            new TimelineEntry(3_500, new Order.Pause(2.5), 3, Map.of("pause", "all members were paused")),
             new TimelineEntry(4_000, new Order.Drain(), 300, Map.of("drain", "nothing is left")),
             new TimelineEntry(5_000, new Order.DiscardStats(), 0, Map.of("discard-stats", "begins here")),
             new TimelineEntry(6_000, new Order.Extend(300_000), 0, Map.of("extend", "ends later")),

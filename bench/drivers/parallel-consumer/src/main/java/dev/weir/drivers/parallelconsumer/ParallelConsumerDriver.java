@@ -8,6 +8,7 @@ import dev.weir.driver.Pass;
 import dev.weir.driver.Scenario;
 import io.confluent.parallelconsumer.PCRetriableException;
 import io.confluent.parallelconsumer.ParallelConsumerOptions;
+import io.confluent.parallelconsumer.ParallelEoSStreamProcessor;
 import io.confluent.parallelconsumer.ParallelStreamProcessor;
 import java.time.Duration;
 import java.util.HashMap;
@@ -19,12 +20,16 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs {@code ParallelStreamProcessor.poll}, or {@code pollAndProduce} for a copy. Confined to the main thread; the
  * processor has its own threads.
  */
 final class ParallelConsumerDriver implements Driver {
+
+    /** Interval between checks whether the library has failed, because it tells nobody. */
+    private static final long LOOK_MILLIS = 100;
 
     @Override
     public Set<Scenario> scenarios() {
@@ -65,8 +70,7 @@ final class ParallelConsumerDriver implements Driver {
                     new ByteArraySerializer(),
                     new ByteArraySerializer()));
         }
-        ParallelStreamProcessor<byte[], byte[]> processor =
-                ParallelStreamProcessor.createEosStreamProcessor(options.build());
+        ParallelEoSStreamProcessor<byte[], byte[]> processor = new ParallelEoSStreamProcessor<>(options.build());
         processor.subscribe(pass.topics().names());
         if (pass.configuration().scenario() == Scenario.COPY) {
             String output = pass.outputTopic();
@@ -76,12 +80,29 @@ final class ParallelConsumerDriver implements Driver {
             handle(processor, pass);
         }
         try {
-            pass.awaitDone();
+            while (!pass.awaitDone(LOOK_MILLIS)) {
+                pass.fail(failure(processor));
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        // Drops fetched records whose handlers have not started, and commits finished records.
+        pass.requireNoFailure(); // reports the cause, and not that a processor that has failed cannot be closed
+        // Drops fetched records whose handlers have not started, because they could take minutes. Finished records are
+        // committed.
         processor.closeDontDrainFirst();
+    }
+
+    /** Returns why the processor has ended by itself; null while it runs. */
+    static @Nullable Throwable failure(ParallelEoSStreamProcessor<byte[], byte[]> processor) {
+        if (!processor.isClosedOrFailed()) {
+            return null;
+        }
+        Exception cause = processor.getFailureCause();
+        Throwable root = cause;
+        while (root != null && root.getCause() != null) {
+            root = root.getCause(); // the others only say which of the library's threads ended
+        }
+        return new IllegalStateException("its processor ended: " + root, cause);
     }
 
     private static void handle(ParallelStreamProcessor<byte[], byte[]> processor, Pass pass) {
