@@ -318,6 +318,19 @@ class RebalanceSimulationTest {
                 .hasMessageContaining("consumes nothing from simulation-");
     }
 
+    /** Regression: a simulation passed although the pipeline read another topic, or only one of two topics. */
+    @Test
+    void topicThatThePipelineDoesNotRead_isSaid() {
+        assertThatThrownBy(() -> simulation(RebalanceSimulationTest::byKey)
+                        .topic("payments", 2)
+                        .run())
+                .hasMessageContaining("no partition of topic payments is assigned to the pipeline");
+        assertThatThrownBy(() -> RebalanceSimulation.of(RebalanceSimulationTest::byKey)
+                        .topic("order", 3)
+                        .run())
+                .hasMessageContaining("no partition of topic order is assigned to the pipeline");
+    }
+
     @Test
     void settings_areChecked() {
         RebalanceSimulation none = RebalanceSimulation.of(RebalanceSimulationTest::byKey);

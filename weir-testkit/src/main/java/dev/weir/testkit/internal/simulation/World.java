@@ -269,6 +269,11 @@ final class World implements Surroundings {
     }
 
     private void stopIfThrough(SimulatedProcess current) {
+        scenario.topics().keySet().stream().filter(topic -> !isRead(topic)).forEach(topic -> {
+            ledger.violate("no partition of topic " + topic + " is assigned to the pipeline: correct its subscription,"
+                    + " or remove the topic from the simulation");
+            endIfViolated(current);
+        });
         PartitionLog behind =
                 logs().filter(log -> log.owned && isBehind(log)).findFirst().orElse(null);
         if (behind == null) {
@@ -288,6 +293,10 @@ final class World implements Surroundings {
                     + (undone == null ? "what is there is done, but was not acknowledged" : undone));
             endIfViolated(current);
         }
+    }
+
+    private boolean isRead(String topic) {
+        return logs().anyMatch(log -> log.owned && log.id.topic().equals(topic));
     }
 
     /**
