@@ -331,6 +331,15 @@ class RebalanceSimulationTest {
                 .hasMessageContaining("no partition of topic order is assigned to the pipeline");
     }
 
+    /** Regression: the number of the last seed overflowed, and no seed was run. */
+    @Test
+    void largestSeed_isRun() {
+        assertThatThrownBy(() -> simulation(kafka -> Source.of(List.of(1)).to(Sink.ignore()))
+                        .seeds(Long.MAX_VALUE, 1)
+                        .run())
+                .hasMessageContaining("seed " + Long.MAX_VALUE);
+    }
+
     @Test
     void settings_areChecked() {
         RebalanceSimulation none = RebalanceSimulation.of(RebalanceSimulationTest::byKey);
