@@ -11,6 +11,7 @@ import dev.weir.stream.testing.VirtualClock;
 import dev.weir.testkit.internal.simulation.Draw.Of;
 import dev.weir.testkit.internal.simulation.Plan.Event;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -309,7 +310,16 @@ final class World implements Surroundings {
         return committed < (scenario.isAtMostOnce() ? log.endOfRecords() : log.end());
     }
 
-    /** Processes a commit of this member that has reached the group. */
+    /**
+     * Processes a commit of this member that has reached the group. The partitions have a fixed order, because the order
+     * of the map may differ from JVM to JVM.
+     */
+    void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        offsets.entrySet().stream()
+                .sorted(Comparator.comparingInt(each -> log(each.getKey()).number))
+                .forEach(each -> commit(each.getKey(), each.getValue()));
+    }
+
     void commit(TopicPartition id, OffsetAndMetadata offset) {
         PartitionLog log = log(id);
         if (!log.owned) {

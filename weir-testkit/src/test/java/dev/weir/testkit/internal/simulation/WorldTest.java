@@ -6,6 +6,7 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.testkit.RebalanceSimulation.Delivery;
 import dev.weir.testkit.RebalanceSimulation.Order;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,7 +33,7 @@ class WorldTest {
                         kafka -> {
                             throw new IllegalStateException("not run");
                         },
-                        Map.of("orders", 1),
+                        Map.of("orders", 3),
                         (id, offset) -> new ProducerRecord<>("orders", new byte[0], new byte[0]),
                         Order.NONE,
                         delivery,
@@ -111,6 +112,22 @@ class WorldTest {
         world.log(ID).release();
         world.commit(ID, new OffsetAndMetadata(0));
         assertThat(world.ledger().violation()).contains("does not have");
+    }
+
+    /** Regression: the order of a commit's lines depended on the JVM, so a seed had several histories. */
+    @Test
+    void commitOfSeveralPartitions_isInTheHistoryInTheirOrder() {
+        world.group().assign(world.logs().map(log -> log.id).toList());
+        Map<TopicPartition, OffsetAndMetadata> offsets = new LinkedHashMap<>();
+        List<TopicPartition> owned = world.group().owned();
+        owned.reversed().forEach(id -> offsets.put(id, new OffsetAndMetadata(0)));
+
+        world.commit(offsets);
+
+        assertThat(world.history().lines().stream()
+                        .filter(line -> line.contains("committed"))
+                        .map(line -> line.replaceAll(".* |@0", "")))
+                .containsExactly("orders-0", "orders-1", "orders-2");
     }
 
     @Test
