@@ -93,9 +93,7 @@ final class Ledger {
     @Nullable
     RecordWork begin(ConsumerRecord<?, ?> record) {
         TopicPartition id = new TopicPartition(record.topic(), record.partition());
-        int assignment = record.leaderEpoch()
-                .orElseThrow(() -> new IllegalArgumentException("not a record of this simulation: " + id + "@"
-                        + record.offset() + " has no leader epoch; work on the record that the source emitted"));
+        int assignment = assignmentOf(record);
         lock.lock();
         try {
             if (crashed) {
@@ -128,6 +126,14 @@ final class Ledger {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Returns the assignment in which the source emitted the record. */
+    static int assignmentOf(ConsumerRecord<?, ?> record) {
+        return record.leaderEpoch()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "not a record of this simulation: " + record.topic() + "-" + record.partition() + "@"
+                                + record.offset() + " has no leader epoch; use the record that the source emitted"));
     }
 
     /**

@@ -116,7 +116,7 @@ final class Outputs {
         byte[] topic = source.topic().getBytes(java.nio.charset.StandardCharsets.UTF_8);
         ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES * 2 + Long.BYTES + topic.length)
                 .putInt(source.partition())
-                .putInt(source.leaderEpoch().orElse(-1))
+                .putInt(Ledger.assignmentOf(source))
                 .putLong(source.offset())
                 .put(topic);
         output.headers().remove(HEADER).add(HEADER, bytes.array());

@@ -1,6 +1,7 @@
 package dev.weir.testkit.internal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -128,6 +129,14 @@ class WorldTest {
                         .filter(line -> line.contains("committed"))
                         .map(line -> line.replaceAll(".* |@0", "")))
                 .containsExactly("orders-0", "orders-1", "orders-2");
+    }
+
+    /** Regression: the simulation silently did not check the order of such an output. */
+    @Test
+    void outputOfARecordThatTheSourceDidNotEmit_isRefused() {
+        ConsumerRecord<String, String> copied = new ConsumerRecord<>("orders", 0, 3, "key", "value");
+        assertThatThrownBy(() -> Outputs.mark(copied, new ProducerRecord<>("bookings", "value")))
+                .hasMessageContaining("not a record of this simulation: orders-0@3 has no leader epoch");
     }
 
     @Test
