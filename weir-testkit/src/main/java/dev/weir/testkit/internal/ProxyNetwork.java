@@ -184,9 +184,15 @@ public final class ProxyNetwork {
         return rareAnswers;
     }
 
-    /** Delays each message from now on. */
+    /** Delays each message from now on. Messages that are waiting do not wait longer than the new delay. */
     public void delay(Duration each) {
-        delayNanos = each.toNanos();
+        lock.lock();
+        try {
+            delayNanos = each.toNanos();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Stops forwarding until {@link #restore}. */
