@@ -1,5 +1,12 @@
 package dev.weir.testkit.internal;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,5 +42,42 @@ class ProxyNetworkTest {
         network.delay(Duration.ZERO);
 
         waiting.join();
+    }
+
+    /** Regression: the thread died, and the other end waited for an answer without end. */
+    @Test
+    void errorInAThread_closesTheConnection() throws Exception {
+        try (ServerSocket broker = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket toBroker = new Socket(broker.getInetAddress(), broker.getLocalPort());
+                Socket accepted = broker.accept();
+                Socket client = new FaultySocket()) {
+            new ProxyConnection(network, client, toBroker).start();
+
+            // A reset connection throws, and a closed one has an end.
+            int read;
+            try {
+                read = accepted.getInputStream().read();
+            } catch (java.net.SocketException reset) {
+                read = -1;
+            }
+            assertThat(read).isEqualTo(-1);
+        }
+    }
+
+    private static final class FaultySocket extends Socket {
+        @Override
+        public InputStream getInputStream() {
+            return new InputStream() {
+                @Override
+                public int read() {
+                    throw new OutOfMemoryError("planted");
+                }
+            };
+        }
+
+        @Override
+        public OutputStream getOutputStream() {
+            return OutputStream.nullOutputStream();
+        }
     }
 }
