@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -48,6 +49,9 @@ public final class ProxyNetwork {
     public int portFor(String host, int port) {
         lock.lock();
         try {
+            if (closed) {
+                throw new SocketException("closed");
+            }
             ServerSocket own = ports.get(host + ":" + port);
             if (own == null) {
                 own = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());

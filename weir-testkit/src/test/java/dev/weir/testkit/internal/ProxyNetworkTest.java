@@ -1,6 +1,7 @@
 package dev.weir.testkit.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -79,5 +80,13 @@ class ProxyNetworkTest {
         public OutputStream getOutputStream() {
             return OutputStream.nullOutputStream();
         }
+    }
+
+    /** Regression: a response on its way opened a port that nobody closed. */
+    @Test
+    void port_afterTheClose_isNotOpened() {
+        network.close();
+
+        assertThatThrownBy(() -> network.portFor("127.0.0.1", 9092)).hasMessageContaining("no port for the proxy of");
     }
 }
