@@ -4,7 +4,6 @@ import dev.weir.testkit.KafkaClusterException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.Writer;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -116,7 +115,8 @@ public final class ForkedNode implements BrokerNode {
     private void writeSettings() throws IOException {
         Properties properties = new Properties();
         properties.putAll(settings);
-        try (Writer out = Files.newBufferedWriter(settingsFile)) {
+        // Unlike a writer, a stream gets only ASCII, which every server release reads correctly.
+        try (OutputStream out = Files.newOutputStream(settingsFile)) {
             properties.store(out, "Broker " + id);
         }
     }
