@@ -133,7 +133,7 @@ public final class ForkedNode implements BrokerNode {
         command.add("-XX:+UseSerialGC");
         command.addAll(compilerLimits());
         // Standard output is reserved for the child's messages to its owner.
-        command.addAll(List.of("-Xlog:disable", "-Xlog:all=warning:stderr"));
+        command.addAll(List.of("-XX:+DisplayVMOutputToStderr", "-Xlog:disable", "-Xlog:all=warning:stderr"));
         command.add("-Djava.util.logging.SimpleFormatter.format=%1$tF %1$tT.%1$tL %4$s %3$s %5$s%6$s%n");
         command.addAll(program);
         return command;

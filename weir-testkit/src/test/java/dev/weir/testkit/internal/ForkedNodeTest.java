@@ -36,4 +36,12 @@ class ForkedNodeTest {
         }
         assertThat(read).containsEntry("log.dirs", "/data/Gr\u00f6\u00dfe");
     }
+
+    /** Regression: the message was only "Error occurred during initialization of VM", and the log was empty. */
+    @Test
+    void heapThatTheMachineDoesNotHave_isNamed() {
+        assertThatThrownBy(node(Integer.MAX_VALUE, Map.of())::start)
+                .hasMessageContaining("broker 1 did not start: its process ended: ")
+                .hasMessageContaining("heap");
+    }
 }
