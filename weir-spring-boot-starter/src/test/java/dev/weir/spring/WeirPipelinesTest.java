@@ -152,7 +152,7 @@ class WeirPipelinesTest {
             registry.config().meterFilter(new MeterFilter() {
                 @Override
                 public Meter.Id map(Meter.Id id) {
-                    if (id.getName().startsWith("weir.pipeline")) {
+                    if (id.getName().startsWith("weir.")) {
                         throw new IllegalStateException("no room for " + id.getName());
                     }
                     return id;
