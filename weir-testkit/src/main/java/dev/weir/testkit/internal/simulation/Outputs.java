@@ -197,8 +197,8 @@ final class Outputs {
      *     have been written
      */
     void close(SimulatedProducer<?, ?> owner, boolean waits) throws InterruptedException {
-        Predicate<Batch> own = batch -> batch.owner == owner;
-        for (Batch batch = next(own); batch != null; batch = next(own)) {
+        // All batches at once: another thread may close the producer as well, and must find none of them.
+        for (Batch batch : take(batch -> batch.owner == owner, Integer.MAX_VALUE)) {
             if (waits) {
                 answer(batch);
             } else {
@@ -208,18 +208,16 @@ final class Outputs {
         flush(owner);
     }
 
-    /** Returns the first matching batch that no thread answers yet, for this thread to answer; null if none. */
-    private @Nullable Batch next(Predicate<Batch> condition) {
+    /** Returns at most {@code most} matching batches that no thread answers yet, for this thread to answer. */
+    private List<Batch> take(Predicate<Batch> condition, int most) {
         lock.lock();
         try {
-            Batch next = underWay.stream()
+            List<Batch> taken = underWay.stream()
                     .filter(batch -> batch.answeredBy == null && condition.test(batch))
-                    .findFirst()
-                    .orElse(null);
-            if (next != null) {
-                next.answeredBy = Thread.currentThread();
-            }
-            return next;
+                    .limit(most)
+                    .toList();
+            taken.forEach(batch -> batch.answeredBy = Thread.currentThread());
+            return taken;
         } finally {
             lock.unlock();
         }
@@ -243,10 +241,7 @@ final class Outputs {
 
     /** Acknowledges the next batch if it is due. */
     void answerNext() {
-        Batch due = next(batch -> batch.dueNanos <= clock.nanoTime());
-        if (due != null) {
-            answer(due);
-        }
+        take(batch -> batch.dueNanos <= clock.nanoTime(), 1).forEach(this::answer);
     }
 
     private void answer(Batch batch) {

@@ -28,7 +28,7 @@ class WorldTest {
     private final World world = world(Delivery.AT_LEAST_ONCE);
     private final List<ConsumerRecord<byte[], byte[]>> records = assigned(world);
 
-    private static World world(Delivery delivery) {
+    static World world(Delivery delivery) {
         return new World(
                 new Scenario(
                         kafka -> {
