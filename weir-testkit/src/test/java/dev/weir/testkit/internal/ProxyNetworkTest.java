@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,7 +48,10 @@ class ProxyNetworkTest {
 
     /** Regression: the thread died, and the other end waited for an answer without end. */
     @Test
-    void errorInAThread_closesTheConnection() throws Exception {
+    void errorInAThread_closesTheConnection_andIsReported() throws Exception {
+        CompletableFuture<Throwable> reported = new CompletableFuture<>();
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> reported.complete(failure));
         try (ServerSocket broker = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 Socket toBroker = new Socket(broker.getInetAddress(), broker.getLocalPort());
                 Socket accepted = broker.accept();
@@ -62,6 +66,9 @@ class ProxyNetworkTest {
                 read = -1;
             }
             assertThat(read).isEqualTo(-1);
+            assertThat(reported.get()).hasMessage("planted");
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
         }
     }
 
