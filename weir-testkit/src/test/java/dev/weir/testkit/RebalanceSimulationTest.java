@@ -264,6 +264,19 @@ class RebalanceSimulationTest {
                 .hasMessageContaining("of the same key is done");
     }
 
+    /** Regression: the violation was sorted before the other lines of its moment, and so before its cause. */
+    @Test
+    void violation_isInTheHistoryBehindItsCause() {
+        SimulationViolation violation = violation(simulation(kafka -> orders(kafka)
+                        .mapBlocking(4, Ordering.unordered(), order -> worked(kafka, order))
+                        .to(Sink.ignore()))
+                .order(Order.KEY));
+        assertThat(violation).hasMessageStartingWith("work on orders-");
+        String record = violation.getMessage().split(" ", 4)[2];
+        assertThat(violation.history().stream().takeWhile(line -> !line.contains("VIOLATION")))
+                .anyMatch(line -> line.contains("work begins " + record + ","));
+    }
+
     @Test
     void retryAfterSuccess_isARepeat() {
         assertThat(violation(simulation(kafka -> orders(kafka)

@@ -394,7 +394,7 @@ final class Ledger {
         try {
             if (violation != null && !looked) {
                 looked = true;
-                history.pipeline("VIOLATION: " + violation);
+                history.world("VIOLATION: " + violation);
             }
             return violation;
         } finally {
