@@ -131,6 +131,21 @@ class WorldTest {
                 .containsExactly("orders-0", "orders-1", "orders-2");
     }
 
+    /** Regression: a thread of the user that outlived the crash finished records in the name of the next process. */
+    @Test
+    void workOfACrashedProcess_doesNotBeginInTheNextOne() {
+        SimulatedProcess crashed = world.start("first");
+        SimulatedProcess.Gone unused = crashed.end("crashed");
+        world.start("second");
+
+        var unfinished = crashed.workAsync(records.getFirst());
+
+        assertThat(unfinished.toCompletableFuture()).isNotDone();
+        assertThat(world.history().lines()).noneMatch(line -> line.contains("work begins"));
+        assertThatThrownBy(() -> crashed.work(records.getFirst())).hasMessageContaining("has crashed");
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
     /** Regression: the simulation silently did not check the order of such an output. */
     @Test
     void outputOfARecordThatTheSourceDidNotEmit_isRefused() {
