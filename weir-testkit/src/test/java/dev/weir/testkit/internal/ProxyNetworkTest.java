@@ -89,7 +89,7 @@ class ProxyNetworkTest {
         }
     }
 
-    /** Regression: a response on its way opened a port that nobody closed. */
+    /** Regression: a response in flight opened a port, and nobody closed it. */
     @Test
     void port_afterTheClose_isNotOpened() {
         network.close();
