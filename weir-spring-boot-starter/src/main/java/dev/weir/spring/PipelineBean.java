@@ -1,6 +1,7 @@
 package dev.weir.spring;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.metrics.DispatcherMetrics;
 import dev.weir.metrics.PipelineMetrics;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
@@ -109,6 +110,7 @@ final class PipelineBean {
     private void bind(PipelineMetrics meters, MeterRegistry registry) {
         metrics = meters;
         try {
+            DispatcherMetrics.of().bindTo(registry);
             meters.bindTo(registry);
         } catch (RuntimeException refused) {
             LOG.warn("pipeline {} runs without meters: they cannot be bound", name, refused);

@@ -5,7 +5,10 @@ import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.spi.Thrown;
+import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
@@ -52,24 +55,24 @@ final class PipelineHealth implements HealthIndicator {
             } else if (running.completion().isDone()) {
                 health.withDetail(bean.name(), "ended");
             } else {
-                health.withDetail(bean.name(), "runs");
-                for (ConsumerHandle consumer : running.handles(ConsumerHandle.class)) {
-                    ask(consumer.health(), bean.name(), health);
-                }
-                for (ShareHandle member : running.handles(ShareHandle.class)) {
-                    ask(member.health(), bean.name(), health);
-                }
+                ask(running, bean.name(), health);
             }
         }
         return health.build();
     }
 
-    private void ask(ConsumerHealth consumer, String name, Health.Builder health) {
-        if (!question.test(consumer)) {
+    private void ask(RunningPipeline running, String name, Health.Builder health) {
+        List<ConsumerHealth> consumers = Stream.concat(
+                        running.handles(ConsumerHandle.class).stream().map(ConsumerHandle::health),
+                        running.handles(ShareHandle.class).stream().map(ShareHandle::health))
+                .toList();
+        if (!consumers.stream().allMatch(question)) {
             health.status(no);
         }
-        if (!consumer.reason().isEmpty()) {
-            health.withDetail(name, consumer.reason());
-        }
+        String reasons = consumers.stream()
+                .map(ConsumerHealth::reason)
+                .filter(reason -> !reason.isEmpty())
+                .collect(Collectors.joining("; "));
+        health.withDetail(name, reasons.isEmpty() ? "runs" : reasons);
     }
 }

@@ -1,7 +1,6 @@
 package dev.weir.spring;
 
 import dev.weir.kafka.KafkaPipelineException;
-import dev.weir.metrics.DispatcherMetrics;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -199,11 +198,7 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
 
     /** Must be called under the lock. */
     private void run(PipelineBean bean) {
-        MeterRegistry meters = properties.metrics().enabled() ? registry.get() : null;
-        if (meters != null) {
-            DispatcherMetrics.of().bindTo(meters);
-        }
-        bean.start(meters, this::signal);
+        bean.start(properties.metrics().enabled() ? registry.get() : null, this::signal);
         if (keeper == null) {
             keeper = Thread.ofPlatform().daemon(false).name("weir-pipelines").start(this::keep);
         }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.kafka.ConsumerHandle;
+import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSource;
@@ -13,10 +15,13 @@ import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -147,13 +152,49 @@ class WeirPipelinesTest {
             registry.config().meterFilter(new MeterFilter() {
                 @Override
                 public Meter.Id map(Meter.Id id) {
-                    if (id.getName().startsWith("weir.pipeline")) {
+                    if (id.getName().startsWith("weir.")) {
                         throw new IllegalStateException("no room for " + id.getName());
                     }
                     return id;
                 }
             });
             return registry;
+        }
+    }
+
+    /** A pipeline with two consumers: the thread of the first one has ended, and the second one is starting. */
+    @Configuration(proxyBeanMethods = false)
+    static class TwoConsumers {
+        @Bean
+        Pipeline twins() {
+            return Source.<Integer>custom("twins", context -> {
+                        context.exposeResource(consumer(false, "its thread has ended"));
+                        context.exposeResource(consumer(true, "it joins its group"));
+                        return new Stage<>() {
+                            @Override
+                            public @Nullable Batch<Integer> pull(long deadlineNanos) throws InterruptedException {
+                                mayLetGo.await();
+                                return null;
+                            }
+
+                            @Override
+                            public void close() {}
+                        };
+                    })
+                    .to(Sink.ignore());
+        }
+
+        private static ConsumerHandle consumer(boolean live, String reason) {
+            ConsumerHealth health = ConsumerHealth.of(live, false, false, reason, null);
+            return (ConsumerHandle) Proxy.newProxyInstance(
+                    ConsumerHandle.class.getClassLoader(),
+                    new Class<?>[] {ConsumerHandle.class},
+                    (proxy, method, arguments) -> switch (method.getName()) {
+                        case "health" -> health;
+                        case "equals" -> proxy == arguments[0];
+                        case "hashCode" -> System.identityHashCode(proxy);
+                        default -> throw new UnsupportedOperationException(method.getName());
+                    });
         }
     }
 
@@ -282,6 +323,17 @@ class WeirPipelinesTest {
                     // Waits, so that the next test does not find this run's log lines.
                     await().atMost(LONG).until(() -> again.completion().isDone());
                 });
+    }
+
+    /** Regression: the reason of the last consumer replaced the reason why the pipeline was down. */
+    @Test
+    void health_ofTwoConsumers_hasTheReasonsOfBoth() {
+        runner.withUserConfiguration(TwoConsumers.class).run(context -> {
+            Health health = health(context, "Liveness");
+            mayLetGo.countDown();
+            assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+            assertThat(health.getDetails()).containsEntry("twins", "its thread has ended; it joins its group");
+        });
     }
 
     @Test

@@ -2,7 +2,7 @@ package dev.weir.stream;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** The delay between attempts. It doubles after each failure, from {@code min} up to {@code max}. Immutable. */
@@ -56,6 +56,17 @@ public final class Backoff {
      * @param failures number of failures so far, at least 1
      */
     public Duration after(int failures) {
+        return after(failures, System.nanoTime());
+    }
+
+    /**
+     * Returns the delay after a failure. The jitter is derived from the time, so that a run on a test's clock can be
+     * repeated exactly.
+     *
+     * @param failures number of failures so far, at least 1
+     * @param nowNanos current time of the run's {@link dev.weir.stream.spi.Clock}
+     */
+    public Duration after(int failures, long nowNanos) {
         if (failures < 1) {
             throw new IllegalArgumentException("failures must be at least 1: failures=" + failures);
         }
@@ -63,8 +74,7 @@ public final class Backoff {
         long minNanos = values.min.toNanos();
         long maxNanos = values.max.toNanos();
         long full = doublings > maxNanos / Math.max(1, minNanos) ? maxNanos : minNanos * doublings;
-        return Duration.ofNanos(full
-                - (long) (full * values.jitter * ThreadLocalRandom.current().nextDouble()));
+        return Duration.ofNanos(full - (long) (full * values.jitter * new SplittableRandom(nowNanos).nextDouble()));
     }
 
     @Override

@@ -72,6 +72,7 @@ public final class Broker {
     public void start() {
         exclusively(() -> {
             if (!node.isRunning()) {
+                frozen = false;
                 node.start();
             }
         });
@@ -83,7 +84,7 @@ public final class Broker {
      */
     public void stop() {
         exclusively(() -> {
-            if (frozen) {
+            if (frozen && node.isRunning()) {
                 thaw();
             }
             node.stop();

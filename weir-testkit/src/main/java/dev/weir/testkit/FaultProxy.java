@@ -27,6 +27,8 @@ import java.util.stream.Collectors;
  */
 public final class FaultProxy implements AutoCloseable {
 
+    private static final int MAX_PORT = 65_535;
+
     private final ProxyNetwork network = new ProxyNetwork();
     private final String bootstrapServers;
 
@@ -46,11 +48,19 @@ public final class FaultProxy implements AutoCloseable {
      * @param bootstrapServers brokers as {@code host:port}, separated by commas
      */
     public static FaultProxy to(String bootstrapServers) {
-        if (!bootstrapServers.matches("[^:,]+:\\d+(,[^:,]+:\\d+)*")) {
+        if (!Arrays.stream(bootstrapServers.split(",", -1)).allMatch(FaultProxy::isAddress)) {
             throw new IllegalArgumentException(
                     "not host:port, separated by commas: bootstrapServers=" + bootstrapServers);
         }
         return new FaultProxy(bootstrapServers);
+    }
+
+    private static boolean isAddress(String broker) {
+        if (!broker.matches("[^:]+:\\d{1,5}")) {
+            return false;
+        }
+        int port = Integer.parseInt(broker.substring(broker.indexOf(':') + 1));
+        return port > 0 && port <= MAX_PORT;
     }
 
     /** Returns the proxy's own addresses, for the client's {@code bootstrap.servers}. */

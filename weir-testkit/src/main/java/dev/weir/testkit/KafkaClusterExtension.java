@@ -8,8 +8,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
- * A JUnit extension that runs one cluster for all tests of a class and retains its folder if a test fails. Confined to
- * JUnit's threads; its cluster is thread-safe.
+ * A JUnit extension that runs one cluster for all tests of a class and of its nested classes, and retains the cluster's
+ * folder if a test fails. Confined to JUnit's threads; its cluster is thread-safe.
  *
  * <pre>{@code
  * @RegisterExtension
@@ -20,6 +20,12 @@ public final class KafkaClusterExtension implements BeforeAllCallback, AfterAllC
     private final KafkaCluster.Builder builder;
 
     private @Nullable KafkaCluster cluster;
+
+    /**
+     * The id of the test class whose tests the cluster is running for; null if there is none. JUnit also calls this
+     * extension for the nested classes of that class.
+     */
+    private @Nullable String owner;
 
     public KafkaClusterExtension(KafkaCluster.Builder builder) {
         this.builder = Objects.requireNonNull(builder, "builder");
@@ -39,7 +45,10 @@ public final class KafkaClusterExtension implements BeforeAllCallback, AfterAllC
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        cluster = builder.start();
+        if (owner == null) {
+            cluster = builder.start();
+            owner = context.getUniqueId();
+        }
     }
 
     @Override
@@ -50,8 +59,9 @@ public final class KafkaClusterExtension implements BeforeAllCallback, AfterAllC
 
     @Override
     public void afterAll(ExtensionContext context) {
-        if (cluster != null) {
-            cluster.close();
+        if (context.getUniqueId().equals(owner)) {
+            owner = null;
+            cluster().close();
         }
     }
 }

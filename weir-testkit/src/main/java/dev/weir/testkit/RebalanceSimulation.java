@@ -198,8 +198,8 @@ public final class RebalanceSimulation {
      */
     public void run() {
         Scenario scenario = scenario();
-        for (long seed = firstSeed; seed < firstSeed + seedCount; seed++) {
-            var unused = new SimulationRun(scenario, seed).run();
+        for (int i = 0; i < seedCount; i++) {
+            var unused = new SimulationRun(scenario, firstSeed + i).run();
         }
     }
 

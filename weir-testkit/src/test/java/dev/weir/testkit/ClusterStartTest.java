@@ -102,6 +102,17 @@ final class ClusterStartTest {
                 .hasMessageContaining("data folder " + file + " is not writable");
     }
 
+    /** Regression: the broker used two other folders, and the message was about a missing file in one of them. */
+    @Test
+    void start_dataFolderWithAComma_isRefused() {
+        Path comma = folder.resolve("orders,payments");
+
+        assertThatThrownBy(() -> KafkaCluster.builder().dataFolder(comma).start())
+                .isInstanceOf(KafkaClusterException.class)
+                .hasMessageContaining("data folder " + comma + " has a comma in its path");
+        assertThat(comma).doesNotExist();
+    }
+
     @Test
     void start_foreignFolder_isRefused() throws IOException {
         Path mine = Files.writeString(folder.resolve("thesis.txt"), "years of work");

@@ -123,7 +123,7 @@ class FaultProxyTest {
 
     @Test
     void address_thatIsNone_isRefused() {
-        for (String bad : List.of("", "host", "host:port", "a:1;b:2")) {
+        for (String bad : List.of("", "host", "host:port", "a:1;b:2", "host:99999", "host:0", "host:99999999999")) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> FaultProxy.to(bad))
                     .withMessageContaining("bootstrapServers=" + bad);

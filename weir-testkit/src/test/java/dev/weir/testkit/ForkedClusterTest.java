@@ -58,6 +58,23 @@ final class ForkedClusterTest {
         assertThat(processes).noneMatch(ProcessHandle::isAlive);
     }
 
+    /** Regression: its stop failed, and after its restart the cluster still took it for frozen. */
+    @Test
+    void frozenBroker_whoseProcessEnded_canBeStoppedAndStarted() {
+        try (KafkaCluster cluster = KafkaCluster.builder().forked().start()) {
+            Broker broker = cluster.broker(1);
+            broker.freeze();
+            assertThat(ProcessHandle.of(broker.pid()).orElseThrow().destroyForcibly())
+                    .isTrue();
+            assertThat(broker.exit().join()).isEqualTo(137);
+
+            broker.stop();
+            broker.start();
+
+            assertThat(broker.isResponsive()).isTrue();
+        }
+    }
+
     @Test
     void oneBroker_frozen_doesNotAnswerUntilThawed() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().forked().start()) {

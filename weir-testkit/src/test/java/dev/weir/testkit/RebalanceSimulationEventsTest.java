@@ -88,6 +88,16 @@ class RebalanceSimulationEventsTest {
                 .run();
     }
 
+    /** Regression: the jitter of a retry was random, so the replay of a seed was another run. */
+    @Test
+    void replay_ofRetries_isTheSameRun() {
+        RebalanceSimulation simulation =
+                simulation(RebalanceSimulationEventsTest::patientBooking).with(Event.FAILING_WORK);
+        for (long seed = 1; seed <= 20; seed++) {
+            assertThat(simulation.replay(seed)).isEqualTo(simulation.replay(seed));
+        }
+    }
+
     /** The sample of docs/guide/testkit.md. */
     static Pipeline patientBooking(SimulatedKafka kafka) {
         return KafkaFlow.from(settings(kafka), "orders")

@@ -264,6 +264,19 @@ class RebalanceSimulationTest {
                 .hasMessageContaining("of the same key is done");
     }
 
+    /** Regression: the violation was sorted before the other lines of its moment, and so before its cause. */
+    @Test
+    void violation_isInTheHistoryBehindItsCause() {
+        SimulationViolation violation = violation(simulation(kafka -> orders(kafka)
+                        .mapBlocking(4, Ordering.unordered(), order -> worked(kafka, order))
+                        .to(Sink.ignore()))
+                .order(Order.KEY));
+        assertThat(violation).hasMessageStartingWith("work on orders-");
+        String record = violation.getMessage().split(" ", 4)[2];
+        assertThat(violation.history().stream().takeWhile(line -> !line.contains("VIOLATION")))
+                .anyMatch(line -> line.contains("work begins " + record + ","));
+    }
+
     @Test
     void retryAfterSuccess_isARepeat() {
         assertThat(violation(simulation(kafka -> orders(kafka)
@@ -316,6 +329,28 @@ class RebalanceSimulationTest {
         assertThatThrownBy(() -> simulation(kafka -> Source.of(List.of(1)).to(Sink.ignore()))
                         .run())
                 .hasMessageContaining("consumes nothing from simulation-");
+    }
+
+    /** Regression: a simulation passed although the pipeline read another topic, or only one of two topics. */
+    @Test
+    void topicThatThePipelineDoesNotRead_isSaid() {
+        assertThatThrownBy(() -> simulation(RebalanceSimulationTest::byKey)
+                        .topic("payments", 2)
+                        .run())
+                .hasMessageContaining("no partition of topic payments is assigned to the pipeline");
+        assertThatThrownBy(() -> RebalanceSimulation.of(RebalanceSimulationTest::byKey)
+                        .topic("order", 3)
+                        .run())
+                .hasMessageContaining("no partition of topic order is assigned to the pipeline");
+    }
+
+    /** Regression: the number of the last seed overflowed, and no seed was run. */
+    @Test
+    void largestSeed_isRun() {
+        assertThatThrownBy(() -> simulation(kafka -> Source.of(List.of(1)).to(Sink.ignore()))
+                        .seeds(Long.MAX_VALUE, 1)
+                        .run())
+                .hasMessageContaining("seed " + Long.MAX_VALUE);
     }
 
     @Test

@@ -57,6 +57,6 @@ public final class RestartSchedule {
             restarts.removeFirst();
         }
         restarts.addLast(nowNanos);
-        return settings.backoff().after(restarts.size());
+        return settings.backoff().after(restarts.size(), nowNanos);
     }
 }

@@ -11,6 +11,8 @@ import org.apache.kafka.common.message.HeartbeatResponseData;
 import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.message.OffsetCommitResponseData;
 import org.apache.kafka.common.message.ProduceResponseData;
+import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
+import org.apache.kafka.common.message.ShareFetchResponseData;
 import org.apache.kafka.common.message.TxnOffsetCommitResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
@@ -49,6 +51,8 @@ final class AddressRewriter {
                         DESCRIBE_CLUSTER,
                         FETCH,
                         PRODUCE,
+                        SHARE_FETCH,
+                        SHARE_ACKNOWLEDGE,
                         OFFSET_COMMIT,
                         HEARTBEAT,
                         CONSUMER_GROUP_HEARTBEAT,
@@ -124,6 +128,20 @@ final class AddressRewriter {
                                 node.setPort(own(node.host(), node.port())).setHost(HOST));
                 boolean rare = network.rareAnswers().change(data);
                 yield data.nodeEndpoints().isEmpty() && !rare ? null : data;
+            }
+            case SHARE_FETCH -> {
+                var data = new ShareFetchResponseData(bytes, version);
+                data.nodeEndpoints()
+                        .forEach(node ->
+                                node.setPort(own(node.host(), node.port())).setHost(HOST));
+                yield data.nodeEndpoints().isEmpty() ? null : data;
+            }
+            case SHARE_ACKNOWLEDGE -> {
+                var data = new ShareAcknowledgeResponseData(bytes, version);
+                data.nodeEndpoints()
+                        .forEach(node ->
+                                node.setPort(own(node.host(), node.port())).setHost(HOST));
+                yield data.nodeEndpoints().isEmpty() ? null : data;
             }
             default -> rareAnswer(api, version, bytes);
         };

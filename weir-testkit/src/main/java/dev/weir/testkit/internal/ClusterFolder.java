@@ -80,6 +80,10 @@ public final class ClusterFolder {
     }
 
     private static Path usable(Path path) {
+        if (path.toString().contains(",")) {
+            throw new KafkaClusterException("data folder " + path
+                    + " has a comma in its path, which separates a broker's folders: give another folder");
+        }
         try {
             Files.createDirectories(path);
         } catch (IOException e) {

@@ -4,7 +4,6 @@ import dev.weir.testkit.KafkaClusterException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.Writer;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -115,7 +114,8 @@ public final class ForkedNode implements BrokerNode {
     private void writeSettings() throws IOException {
         Properties properties = new Properties();
         properties.putAll(settings);
-        try (Writer out = Files.newBufferedWriter(settingsFile)) {
+        // Unlike a writer, a stream gets only ASCII, which every server release reads correctly.
+        try (OutputStream out = Files.newOutputStream(settingsFile)) {
             properties.store(out, "Broker " + id);
         }
     }
@@ -130,8 +130,8 @@ public final class ForkedNode implements BrokerNode {
         command.add("-Xmx" + heapMegabytes + "m");
         command.add("-XX:+UseSerialGC");
         command.addAll(compilerLimits());
-        // Standard output carries the child's messages to its owner.
-        command.addAll(List.of("-Xlog:disable", "-Xlog:all=warning:stderr"));
+        // Standard output is reserved for the child's messages to its owner.
+        command.addAll(List.of("-XX:+DisplayVMOutputToStderr", "-Xlog:disable", "-Xlog:all=warning:stderr"));
         command.add("-Djava.util.logging.SimpleFormatter.format=%1$tF %1$tT.%1$tL %4$s %3$s %5$s%6$s%n");
         command.addAll(program);
         return command;

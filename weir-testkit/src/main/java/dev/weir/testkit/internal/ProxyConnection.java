@@ -51,6 +51,8 @@ final class ProxyConnection {
             try {
                 loop.run();
             } catch (IOException | InterruptedException | RuntimeException ended) {
+                // The connection is closed below.
+            } finally {
                 close();
             }
         });

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -47,6 +48,9 @@ public final class ProxyNetwork {
     public int portFor(String host, int port) {
         lock.lock();
         try {
+            if (closed) {
+                throw new SocketException("closed");
+            }
             ServerSocket own = ports.get(host + ":" + port);
             if (own == null) {
                 own = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -182,9 +186,15 @@ public final class ProxyNetwork {
         return rareAnswers;
     }
 
-    /** Delays each message from now on. */
+    /** Delays each message from now on. Messages that are waiting do not wait longer than the new delay. */
     public void delay(Duration each) {
-        delayNanos = each.toNanos();
+        lock.lock();
+        try {
+            delayNanos = each.toNanos();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Stops forwarding until {@link #restore}. */

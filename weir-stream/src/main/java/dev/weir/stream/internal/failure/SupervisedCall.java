@@ -236,7 +236,9 @@ public final class SupervisedCall {
     /** Waits before the next attempt. Returns false if the element was revoked. */
     private boolean pause(int failures, BooleanSupplier revoked) throws InterruptedException {
         RetryPolicy policy = supervision.retryPolicy();
-        long nanos = policy == null ? 0 : policy.backoff().after(failures).toNanos();
+        long nanos = policy == null
+                ? 0
+                : policy.backoff().after(failures, clock.nanoTime()).toNanos();
         if (nanos > 0) {
             TaskGroup group = TaskGroup.currentGroup();
             Runnable wake = this::lookAgain;

@@ -88,9 +88,7 @@ final class Ledger {
     @Nullable
     RecordWork begin(ConsumerRecord<?, ?> record) {
         TopicPartition id = new TopicPartition(record.topic(), record.partition());
-        int assignment = record.leaderEpoch()
-                .orElseThrow(() -> new IllegalArgumentException("not a record of this simulation: " + id + "@"
-                        + record.offset() + " has no leader epoch; work on the record that the source emitted"));
+        int assignment = assignmentOf(record);
         lock.lock();
         try {
             if (crashed) {
@@ -123,6 +121,14 @@ final class Ledger {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Returns the assignment in which the source emitted the record. */
+    static int assignmentOf(ConsumerRecord<?, ?> record) {
+        return record.leaderEpoch()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "not a record of this simulation: " + record.topic() + "-" + record.partition() + "@"
+                                + record.offset() + " has no leader epoch; use the record that the source emitted"));
     }
 
     /**
@@ -377,7 +383,7 @@ final class Ledger {
         try {
             if (violation != null && !looked) {
                 looked = true;
-                history.pipeline("VIOLATION: " + violation);
+                history.world("VIOLATION: " + violation);
             }
             return violation;
         } finally {

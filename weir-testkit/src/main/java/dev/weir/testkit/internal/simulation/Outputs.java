@@ -112,7 +112,7 @@ final class Outputs {
         byte[] topic = source.topic().getBytes(java.nio.charset.StandardCharsets.UTF_8);
         ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES * 2 + Long.BYTES + topic.length)
                 .putInt(source.partition())
-                .putInt(source.leaderEpoch().orElse(-1))
+                .putInt(Ledger.assignmentOf(source))
                 .putLong(source.offset())
                 .put(topic);
         output.headers().remove(HEADER).add(HEADER, bytes.array());
@@ -193,8 +193,8 @@ final class Outputs {
      *     have been written
      */
     void close(SimulatedProducer<?, ?> owner, boolean waits) throws InterruptedException {
-        Predicate<Batch> own = batch -> batch.owner == owner;
-        for (Batch batch = next(own); batch != null; batch = next(own)) {
+        // All batches at once: another thread may close the producer as well, and must find none of them.
+        for (Batch batch : take(batch -> batch.owner == owner, Integer.MAX_VALUE)) {
             if (waits) {
                 answer(batch);
             } else {
@@ -204,18 +204,16 @@ final class Outputs {
         flush(owner);
     }
 
-    /** Returns the first matching batch that no thread answers yet; null if none. The calling thread must answer it. */
-    private @Nullable Batch next(Predicate<Batch> condition) {
+    /** Returns at most {@code most} matching batches that no thread answers yet, for this thread to answer. */
+    private List<Batch> take(Predicate<Batch> condition, int most) {
         lock.lock();
         try {
-            Batch next = underWay.stream()
+            List<Batch> taken = underWay.stream()
                     .filter(batch -> batch.answeredBy == null && condition.test(batch))
-                    .findFirst()
-                    .orElse(null);
-            if (next != null) {
-                next.answeredBy = Thread.currentThread();
-            }
-            return next;
+                    .limit(most)
+                    .toList();
+            taken.forEach(batch -> batch.answeredBy = Thread.currentThread());
+            return taken;
         } finally {
             lock.unlock();
         }
@@ -238,10 +236,7 @@ final class Outputs {
 
     /** Acknowledges the next batch if it is due. */
     void answerNext() {
-        Batch due = next(batch -> batch.dueNanos <= clock.nanoTime());
-        if (due != null) {
-            answer(due);
-        }
+        take(batch -> batch.dueNanos <= clock.nanoTime(), 1).forEach(this::answer);
     }
 
     private void answer(Batch batch) {

@@ -242,7 +242,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
         boolean lostOnTheWayBack = failure instanceof RetriableCommitFailedException
                 && world.draw().below(12, Of.COMMIT, due.number, 2) == 0;
         if (failure == null || lostOnTheWayBack) {
-            due.offsets.forEach(world::commit);
+            world.commit(due.offsets);
         }
         if (failure != null) {
             world.history().world("commit fails " + failure.getMessage());
@@ -271,7 +271,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
             world.history().world("commit fails a broker is slow");
             throw new TimeoutException("a broker is slow");
         }
-        offsets.forEach(world::commit);
+        world.commit(offsets);
     }
 
     @Override

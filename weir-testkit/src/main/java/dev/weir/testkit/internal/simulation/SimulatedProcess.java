@@ -44,6 +44,8 @@ final class SimulatedProcess implements SimulatedKafka {
     private @Nullable RestProbe probe;
     boolean joined;
     boolean stopping;
+
+    /** True if the process has crashed. Also read by the user's threads. */
     volatile boolean gone;
 
     SimulatedProcess(String bootstrapServers, Ledger ledger, Clock clock) {
@@ -61,7 +63,7 @@ final class SimulatedProcess implements SimulatedKafka {
 
     @Override
     public void work(ConsumerRecord<?, ?> record) {
-        RecordWork work = ledger.begin(record);
+        RecordWork work = begin(record);
         if (work == null) {
             throw interrupted(new InterruptedException("the simulated process has crashed"));
         }
@@ -77,6 +79,11 @@ final class SimulatedProcess implements SimulatedKafka {
         }
     }
 
+    /** Begins work on a record. Returns null after a crash, even if the next process has started. */
+    private @Nullable RecordWork begin(ConsumerRecord<?, ?> record) {
+        return gone ? null : ledger.begin(record);
+    }
+
     private static CompletionException interrupted(InterruptedException cause) {
         Thread.currentThread().interrupt();
         return new CompletionException(cause);
@@ -84,7 +91,7 @@ final class SimulatedProcess implements SimulatedKafka {
 
     @Override
     public CompletionStage<Void> workAsync(ConsumerRecord<?, ?> record) {
-        RecordWork work = ledger.begin(record);
+        RecordWork work = begin(record);
         return work == null ? new CompletableFuture<>() : work.done().copy();
     }
 

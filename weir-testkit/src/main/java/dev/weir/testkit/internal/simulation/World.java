@@ -11,6 +11,7 @@ import dev.weir.stream.testing.VirtualClock;
 import dev.weir.testkit.internal.simulation.Draw.Of;
 import dev.weir.testkit.internal.simulation.Plan.Event;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -264,6 +265,11 @@ final class World implements Surroundings {
     }
 
     private void stopIfThrough(SimulatedProcess current) {
+        scenario.topics().keySet().stream().filter(topic -> !isRead(topic)).forEach(topic -> {
+            ledger.violate("no partition of topic " + topic + " is assigned to the pipeline: correct its subscription,"
+                    + " or remove the topic from the simulation");
+            endIfViolated(current);
+        });
         PartitionLog behind =
                 logs().filter(log -> log.owned && isBehind(log)).findFirst().orElse(null);
         if (behind == null) {
@@ -285,6 +291,10 @@ final class World implements Surroundings {
         }
     }
 
+    private boolean isRead(String topic) {
+        return logs().anyMatch(log -> log.owned && log.id.topic().equals(topic));
+    }
+
     /**
      * Returns whether the group's committed offset must still advance. It must reach the offset after the last record
      * with at-most-once delivery, and the end of the log with at-least-once delivery.
@@ -294,7 +304,16 @@ final class World implements Surroundings {
         return committed < (scenario.isAtMostOnce() ? log.endOfRecords() : log.end());
     }
 
-    /** Processes a commit of this member that has reached the group. */
+    /**
+     * Processes a commit of this member that has reached the group. The partitions have a fixed order, because the order
+     * of the map may differ from JVM to JVM.
+     */
+    void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        offsets.entrySet().stream()
+                .sorted(Comparator.comparingInt(each -> log(each.getKey()).number))
+                .forEach(each -> commit(each.getKey(), each.getValue()));
+    }
+
     void commit(TopicPartition id, OffsetAndMetadata offset) {
         PartitionLog log = log(id);
         if (!log.owned) {

@@ -1,11 +1,13 @@
 package dev.weir.testkit.internal.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.testkit.RebalanceSimulation.Delivery;
 import dev.weir.testkit.RebalanceSimulation.Order;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,13 +28,13 @@ class WorldTest {
     private final World world = world(Delivery.AT_LEAST_ONCE);
     private final List<ConsumerRecord<byte[], byte[]>> records = assigned(world);
 
-    private static World world(Delivery delivery) {
+    static World world(Delivery delivery) {
         return new World(
                 new Scenario(
                         kafka -> {
                             throw new IllegalStateException("not run");
                         },
-                        Map.of("orders", 1),
+                        Map.of("orders", 3),
                         (id, offset) -> new ProducerRecord<>("orders", new byte[0], new byte[0]),
                         Order.NONE,
                         delivery,
@@ -111,6 +113,45 @@ class WorldTest {
         world.log(ID).release();
         world.commit(ID, new OffsetAndMetadata(0));
         assertThat(world.ledger().violation()).contains("does not have");
+    }
+
+    /** Regression: the order of a commit's lines depended on the JVM, so a seed had several histories. */
+    @Test
+    void commitOfSeveralPartitions_isInTheHistoryInTheirOrder() {
+        world.group().assign(world.logs().map(log -> log.id).toList());
+        Map<TopicPartition, OffsetAndMetadata> offsets = new LinkedHashMap<>();
+        List<TopicPartition> owned = world.group().owned();
+        owned.reversed().forEach(id -> offsets.put(id, new OffsetAndMetadata(0)));
+
+        world.commit(offsets);
+
+        assertThat(world.history().lines().stream()
+                        .filter(line -> line.contains("committed"))
+                        .map(line -> line.replaceAll(".* |@0", "")))
+                .containsExactly("orders-0", "orders-1", "orders-2");
+    }
+
+    /** Regression: a thread of the user that outlived the crash finished records in the name of the next process. */
+    @Test
+    void workOfACrashedProcess_doesNotBeginInTheNextOne() {
+        SimulatedProcess crashed = world.start("first");
+        SimulatedProcess.Gone unused = crashed.end("crashed");
+        world.start("second");
+
+        var unfinished = crashed.workAsync(records.getFirst());
+
+        assertThat(unfinished.toCompletableFuture()).isNotDone();
+        assertThat(world.history().lines()).noneMatch(line -> line.contains("work begins"));
+        assertThatThrownBy(() -> crashed.work(records.getFirst())).hasMessageContaining("has crashed");
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    /** Regression: the simulation silently did not check the order of such an output. */
+    @Test
+    void outputOfARecordThatTheSourceDidNotEmit_isRefused() {
+        ConsumerRecord<String, String> copied = new ConsumerRecord<>("orders", 0, 3, "key", "value");
+        assertThatThrownBy(() -> Outputs.mark(copied, new ProducerRecord<>("bookings", "value")))
+                .hasMessageContaining("not a record of this simulation: orders-0@3 has no leader epoch");
     }
 
     @Test

@@ -19,6 +19,7 @@ import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
@@ -324,9 +325,9 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             abort();
             begun = false;
             if (!ruled) {
-                context.clock()
-                        .sleepUntil(
-                                context.clock().after(BACKOFF.after(failures).toNanos()));
+                Clock clock = context.clock();
+                clock.sleepUntil(
+                        clock.after(BACKOFF.after(failures, clock.nanoTime()).toNanos()));
             }
             try {
                 producer.begin();

@@ -11,6 +11,7 @@ import dev.weir.kafka.internal.out.client.RefusalSearch;
 import dev.weir.kafka.internal.out.client.ReplaceableProducer;
 import dev.weir.kafka.internal.out.write.RecordAnswer.Kept;
 import dev.weir.stream.Backoff;
+import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
 import java.time.Duration;
@@ -383,7 +384,8 @@ final class OrderedWriter<T, K, V> {
     }
 
     private void pause(int failures) throws InterruptedException {
-        context.clock().sleepUntil(context.clock().after(REOPEN.after(failures).toNanos()));
+        Clock clock = context.clock();
+        clock.sleepUntil(clock.after(REOPEN.after(failures, clock.nanoTime()).toNanos()));
     }
 
     /**
