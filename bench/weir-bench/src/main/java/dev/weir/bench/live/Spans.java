@@ -1,7 +1,9 @@
 package dev.weir.bench.live;
 
+import dev.weir.command.terminal.DurationConverter;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.time.Duration;
 import java.util.Locale;
 
 /**
