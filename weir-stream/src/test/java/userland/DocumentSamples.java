@@ -14,8 +14,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Samples of {@code docs/guide/own-operators.md} and {@code docs/reference/dispatchers.md}, word for word, so that they
- * are compiled. Other tests cover what they promise. Stateless.
+ * Samples of {@code docs/guide/own-operators.md} and {@code docs/reference/dispatchers.md}, word for word. Stateless.
  */
 final class DocumentSamples {
 

@@ -12,9 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * A pipeline of five stages that use 5, 10, 20, 25 and 40 % of the processor time. It has its own package, like a
- * user's code, because everything in Weir's packages counts as Weir. The functions of the four maps have the same
- * class, so only the order of the calls distinguishes them.
+ * A pipeline of five stages that use 5, 10, 20, 25 and 40 % of the processor time. Its package is outside Weir's, like
+ * a user's code. The four maps' functions have the same class, so only the order of calls distinguishes them.
  */
 public final class Burners {
 
@@ -23,21 +22,21 @@ public final class Burners {
 
     private static final int ROUNDS_PER_PERCENT = 1_300;
 
-    /** The number of the last element that has reached the end. */
+    /** Number of the last element at the end of the pipeline. */
     public final AtomicLong done = new AtomicLong();
 
-    /** Never has a permit, so each wait lasts until its timeout. */
+    /** Never has a permit: each wait times out. */
     private final Semaphore never = new Semaphore(0);
 
     private final int pauseMillis;
     private final int step;
-    /** The result of the computation, which keeps the compiler from removing it. */
+    /** Result of the computation. Keeps the compiler from removing it. */
     public volatile long kept;
 
     /**
      * Creates a pipeline.
      *
-     * @param pauseMillis the wait per element, with which tests that only observe leave processors to other tests
+     * @param pauseMillis the wait per element, which leaves processors to other tests
      */
     public Burners(int pauseMillis) {
         this.pauseMillis = pauseMillis;
@@ -76,20 +75,17 @@ public final class Burners {
     private Long burn(int percent, Long number) {
         long state = number;
         int rounds = percent * rounds(number);
-        // The compiler must not know the step. The JVM attributes a sample to the method at the nearest safepoint, and
-        // with some collectors, counted loops contain no safepoints.
+        // The compiler must not know the step: some collectors have no safepoints in counted loops, and the JVM
+        // attributes a sample to the nearest safepoint.
         for (int i = 0; i < rounds; i += step) {
-            // Each round depends on the previous one, so the compiler cannot make any of them cheaper.
+            // Each round depends on the previous one, so the compiler cannot shorten the loop.
             state = state * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
         }
         kept = state;
         return number;
     }
 
-    /**
-     * The work per element varies by a factor of up to two. Otherwise, evenly spaced samples might always hit the same
-     * stage.
-     */
+    /** The work per element varies by a factor of two. Otherwise, evenly spaced samples might hit the same stage. */
     private static int rounds(long number) {
         return ROUNDS_PER_PERCENT + Math.floorMod((number * 0x9E37_79B9_7F4A_7C15L) >>> 20, ROUNDS_PER_PERCENT);
     }

@@ -24,12 +24,12 @@ public final class CommandHarness {
         return weir.execute(args);
     }
 
-    /** Like {@link #run(String...)}, but for a command line of {@link #weir} with additional subcommands. */
+    /** As {@link #run(String...)}, for {@link #weir} with additional subcommands. */
     public int run(CommandLine line, String... args) {
         return weir.execute(line, args);
     }
 
-    /** Runs {@code weir probe args}, with a subcommand {@code probe} that calls {@code body}. */
+    /** Runs {@code weir probe args}. The subcommand {@code probe} calls {@code body}. */
     int runProbe(Function<Main, Integer> body, String... args) {
         CommandLine line = new CommandLine(weir).addSubcommand(new Probe(() -> body.apply(weir)));
         String[] all = new String[args.length + 1];

@@ -21,10 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Tests the {@code ./weir} script in a separate tree, with fake versions of Maven and of JDKs that only record their
- * calls.
- */
+/** Tests the {@code ./weir} script in a separate tree. Its Maven and JDKs only record their calls. */
 class LauncherTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
@@ -57,7 +54,7 @@ class LauncherTest {
                 done
                 """);
         jdk("jdk-25", "25.0.1");
-        // These files are older than the stamp. Set their times back, so that the file system shows that, too.
+        // Make these files older than the stamp on disk, too.
         Files.setLastModifiedTime(source, FileTime.from(Instant.now().minusSeconds(60)));
         Files.setLastModifiedTime(
                 tree.resolve("pom.xml"), FileTime.from(Instant.now().minusSeconds(60)));
@@ -302,7 +299,7 @@ class LauncherTest {
                 """.replace("VERSION", version));
     }
 
-    /** Installs a fake JDK that creates the requested caches and records each request. */
+    /** Installs a fake JDK that records each requested cache and creates it. */
     private void jdkWithCaches(String version) throws IOException {
         jdk("jdk-25", version);
         script(temp.resolve("jdk-25/bin/java"), """

@@ -51,7 +51,7 @@ class MainTest {
     @Test
     void unknownCommand_suggestsTheNearest() {
         assertThat(harness.run("completio")).isEqualTo(ExitCode.WRONG_USAGE);
-        // The most likely command comes first. The other suggestions depend on which commands exist.
+        // The most likely command comes first. The other suggestions depend on the existing commands.
         assertThat(harness.err().lines())
                 .singleElement()
                 .asString()
@@ -73,7 +73,7 @@ class MainTest {
         assertThat(harness.err()).contains("Missing required parameter: ").doesNotContain("Unknown option");
     }
 
-    /** {@code --too} was taken for {@code --token-file}. */
+    /** Regression: {@code --too} was taken for {@code --token-file}. */
     @ParameterizedTest
     @CsvSource({
         "pipe --too x, Did you mean --to?",
@@ -87,7 +87,7 @@ class MainTest {
         assertThat(harness.err()).contains(suggestion);
     }
 
-    /** The text of an exception must neither forge a line nor send control sequences to the terminal. */
+    /** The exception's text must neither forge a line nor control the terminal. */
     @Test
     void failure_withControlCharacters_isOneLine() {
         harness.runProbe(weir -> {
@@ -184,7 +184,7 @@ class MainTest {
                 .endsWith("unexpected java.lang.NoClassDefFoundError: a/B");
     }
 
-    /** The JVM itself does not exit on an error about memory outside the heap, so the command must. */
+    /** The JVM does not exit when memory outside the heap is exhausted, so the command must. */
     @Test
     void outOfMemory_outsideOfTheHeap_isSaidWithTheWayOut_andHasAStatusOfItsOwn() {
         int code = harness.runProbe(weir -> {

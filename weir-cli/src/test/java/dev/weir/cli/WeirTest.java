@@ -16,10 +16,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
-/** Checks that the answers given without picocli equal picocli's output. */
+/** Tests that answers given without picocli equal picocli's output. */
 class WeirTest {
 
-    /** Returns all commands of the tree, including hidden ones, as the words after {@code weir}. */
+    /** Returns all commands, including hidden ones, as the words after {@code weir}. */
     static Stream<String> commands() {
         Set<String> names = new TreeSet<>();
         addNames(new CommandHarness().weir.commandLine(), "", names);
@@ -45,7 +45,7 @@ class WeirTest {
         }
     }
 
-    /** Picocli leaves a blank where it breaks a line of coloured text, but not in plain text. */
+    /** Picocli leaves a blank at the line breaks of coloured text only. */
     private static String withoutBlanksAtEnds(String text) {
         return text.replaceAll("(?m) +$", "");
     }
@@ -69,7 +69,7 @@ class WeirTest {
         }
     }
 
-    /** Only picocli can interpret these arguments, or say what is wrong with them. */
+    /** Only picocli can interpret these arguments. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -86,13 +86,13 @@ class WeirTest {
         assertThat(Weir.answer(false, line(line))).isNull();
     }
 
-    /** The words are one quoted argument, and picocli knows no such command. */
+    /** The words are one quoted argument. */
     @Test
     void wordWithABlank_isLeftToPicocli() {
         assertThat(Weir.answer(false, "bench compare", "--help")).isNull();
     }
 
-    /** Users can tell picocli, for example, the width of its text or the colours of options. */
+    /** Users can set, for example, picocli's text width or colours. */
     @Test
     void colours_whenPicocliIsTold_areLeftToIt() {
         System.setProperty("picocli.usage.width", "140");

@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** Sends requests to a console, like a program that uses its API. Thread-safe. */
+/** Sends requests to a console, as a program would. Thread-safe. */
 final class Asker implements AutoCloseable {
 
     static final ObjectMapper JSON = new ObjectMapper();
@@ -52,13 +52,13 @@ final class Asker implements AutoCloseable {
         return client.send(request, BodyHandlers.ofString());
     }
 
-    /** Requests an answer that takes long, and returns it as a future. */
+    /** Requests a slow answer, and returns its future. */
     CompletableFuture<HttpResponse<String>> later(String path) {
         return client.sendAsync(
                 request(path).timeout(Duration.ofMinutes(2)).GET().build(), BodyHandlers.ofString());
     }
 
-    /** Sends a change that takes long, and returns its future answer. */
+    /** Sends a slow change, and returns its answer's future. */
     CompletableFuture<HttpResponse<String>> laterSet(String settings) {
         return client.sendAsync(
                 request("/api/control")
@@ -77,7 +77,7 @@ final class Asker implements AutoCloseable {
         return request;
     }
 
-    /** Opens a connection on which a test can send any bytes, such as headers that the HTTP client refuses to send. */
+    /** Opens a connection for any bytes, such as headers that the HTTP client refuses to send. */
     Socket connect() throws IOException {
         Socket socket = new Socket();
         socket.setSoTimeout(20_000);

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests access to the console. */
 @Timeout(60)
 class ConsoleAccessTest {
 
@@ -59,7 +58,7 @@ class ConsoleAccessTest {
                 .hasMessageNotContaining("short");
     }
 
-    /** DNS rebinding: a name that belongs to somebody else resolves to this machine. */
+    /** DNS rebinding: somebody else's name resolves to this machine. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -129,7 +128,7 @@ class ConsoleAccessTest {
                 .doesNotContain(TOKEN);
     }
 
-    /** RFC 7235, section 2.1: the scheme is compared without regard to case. */
+    /** RFC 7235, section 2.1: the case of the scheme does not matter. */
     @ParameterizedTest
     @ValueSource(strings = {"bearer ", "BEARER ", "Bearer ", "bEaReR   "})
     void tokensScheme_inAnyCase_isTaken(String scheme) throws Exception {
@@ -154,7 +153,7 @@ class ConsoleAccessTest {
                 .isEqualTo("HTTP/1.1 401");
     }
 
-    /** Many readers may follow the events, but other requests must still get a connection. */
+    /** Given many readers of the events: other requests must still get a connection. */
     @Test
     void readers_overTheLimit_areRefusedAndQuestionsAnswered() throws Exception {
         Asker asker = start(ConsoleServer.builder());

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Sends arbitrary bytes to the port. Meanwhile, the pipeline must continue and lose nothing. Afterwards, the console
- * must answer as before, close without delay, and leave no thread. A failure prints the seed.
- * {@code -Dweir.fuzz.seconds=600} fuzzes for longer than the suite's 2 seconds.
+ * Sends arbitrary bytes to the port. The pipeline must lose nothing. The console must then answer as before, close
+ * without delay, and leave no thread. A failure prints the seed. {@code -Dweir.fuzz.seconds=600} fuzzes for longer than
+ * 2 seconds.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class ConsoleFuzzTest {
@@ -98,7 +98,7 @@ class ConsoleFuzzTest {
                 socket.getInputStream().read(new byte[random.nextInt(1, 4096)]);
             }
         } catch (IOException ignored) {
-            // The console may refuse or cut off this request.
+            // The console may refuse or cut off the request.
         }
     }
 
@@ -116,7 +116,7 @@ class ConsoleFuzzTest {
             }
             case 2 -> bytes = Arrays.copyOf(bytes, random.nextInt(1, bytes.length));
             default -> {
-                // As it is.
+                // Sent unchanged.
             }
         }
         return bytes;

@@ -22,13 +22,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests the limiter that a console determines by itself, when started as in an application. */
+/** Tests the limiter of a console that was started as in an application. */
 @Timeout(60)
 class ConsoleLimiterTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** Never has a permit, so each wait lasts until its timeout. */
+    /** Never has a permit: each wait times out. */
     private final Semaphore never = new Semaphore(0);
 
     private RunningPipeline run(String stage) {
@@ -85,9 +85,7 @@ class ConsoleLimiterTest {
         }
     }
 
-    /**
-     * Regression: the page gave 12 % for a stage next to a headline with 17 %, because they covered different seconds.
-     */
+    /** Regression: the page gave 12 % for a stage, and its headline 17 %. */
     @Test
     void stages_areToldByTheAccountOfTheFinding() throws Exception {
         try (RunningPipeline running = run("look up");
@@ -131,7 +129,7 @@ class ConsoleLimiterTest {
     void state_whoseLimiterCannotBeFound_isToldWithout() throws Exception {
         StubPipeline pipeline = new StubPipeline("orders");
         AtomicLong seconds = new AtomicLong();
-        // The counters advance with each reading. If they stood still, the stage would have no share.
+        // The counters must advance with each reading, or the stage has no share.
         pipeline.counters = () -> {
             long n = seconds.incrementAndGet();
             return List.of(

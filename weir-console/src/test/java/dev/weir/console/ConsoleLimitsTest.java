@@ -24,16 +24,16 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests the limits on the memory that requests to a console can occupy. */
+/** Tests the limits on the memory for requests to a console. */
 @Timeout(60)
 class ConsoleLimitsTest {
 
-    /** The largest body that a change may have. */
+    /** Largest body of a change. */
     private static final int MOST_BODY = 16 * 1024;
 
     private static final long MEGABYTE = 1 << 20;
 
-    /** Returns changes that fill the body of one request. */
+    /** Returns changes that fill a request's body. */
     private static String changes(String key, int valueLength, int request) {
         ObjectNode set = Asker.JSON.createObjectNode();
         int room = MOST_BODY - 64;
@@ -89,7 +89,7 @@ class ConsoleLimitsTest {
         }
     }
 
-    /** The answer repeats keys and values, and gives a reason for each refusal. */
+    /** The answer repeats keys and values, each with a reason for the refusal. */
     @Test
     void answer_toManyRefusedChanges_isBounded() throws Exception {
         StubPipeline pipeline = new StubPipeline("orders");
@@ -182,7 +182,7 @@ class ConsoleLimitsTest {
         }
     }
 
-    /** Regression: for each request of each viewer, the console asked the consumer for all its partitions. */
+    /** Regression: each viewer's request queried all partitions of the consumer. */
     @Test
     void state_isBuiltOncePerInterval_howeverManyAsk() throws Exception {
         AtomicLong clock = new AtomicLong();
@@ -213,7 +213,6 @@ class ConsoleLimitsTest {
         }
     }
 
-    /** If the error ended the schedule, the console would show the last reading forever. */
     @Test
     void reading_thatFails_isFollowedByOthers() throws Exception {
         StubPipeline pipeline = new StubPipeline("orders");
@@ -235,7 +234,7 @@ class ConsoleLimitsTest {
         reader.setReceiveBufferSize(4096);
         reader.getOutputStream()
                 .write("GET /api/timeline HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
-        // The first byte has arrived, so the answer is being written.
+        // The answer is being written, because its first byte has arrived.
         assertThat(reader.getInputStream().read()).isEqualTo('H');
     }
 

@@ -29,10 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Opens the page in a real browser, for a running pipeline. With {@code -Dweir.write=true}, its picture replaces the
- * guide's.
- */
+/** Opens a running pipeline's page in a real browser. {@code -Dweir.write=true} replaces the guide's picture. */
 @Timeout(180)
 class ConsolePageTest {
 
@@ -42,7 +39,7 @@ class ConsolePageTest {
     private final StubConsumer consumer = new StubConsumer("[orders]");
     private final AtomicBoolean over = new AtomicBoolean();
 
-    /** Never has a permit, so each wait lasts until its timeout. */
+    /** Never has a permit: each wait times out. */
     private final Semaphore never = new Semaphore(0);
 
     @TempDir
@@ -74,7 +71,7 @@ class ConsolePageTest {
                 .run();
     }
 
-    /** Returns the pipeline with a consumer, as if it had a Kafka source. */
+    /** Adds a consumer to the pipeline, as if it had a Kafka source. */
     private RunningPipeline withConsumer(RunningPipeline running) {
         return (RunningPipeline) Proxy.newProxyInstance(
                 RunningPipeline.class.getClassLoader(),
@@ -124,7 +121,7 @@ class ConsolePageTest {
                 assertThat(count(browser, "#graph .limits")).isEqualTo(1);
                 assertThat(count(browser, "#partitions tr")).isEqualTo(12);
                 await().atMost(PATIENCE).until(() -> count(browser, "#threads canvas") >= 2);
-                // For the picture, waits for several columns in the charts of threads and rates.
+                // The picture needs several columns in the charts.
                 await().atMost(PATIENCE).until(() -> looks(browser) >= 12);
                 assertThat(limitingBox(browser)).containsPattern("waits (9[0-9]|100) %");
                 assertThat(browser.textOf("graph")).contains("busy ");
@@ -138,7 +135,7 @@ class ConsolePageTest {
                 int before = looks(browser);
                 browser.open(console.uri());
                 await().atMost(PATIENCE).until(() -> looks(browser) >= before);
-                // The timeline is requested separately, so it may arrive after the readings.
+                // The page requests the timeline separately.
                 awaitText(browser, "timeline", "stage.price.parallelism = 64, by page");
                 browser.dark();
                 browser.screenshot(target("console-dark.png"));
@@ -160,12 +157,12 @@ class ConsolePageTest {
         }
     }
 
-    /** Returns the text in the box with the red frame. */
+    /** Returns the text of the box with the red frame. */
     private static String limitingBox(Browser browser) throws Exception {
         return browser.evaluate("document.querySelector('#graph .limits').parentNode.textContent");
     }
 
-    /** Checks that each chart labels its top with a value and a unit. */
+    /** Checks the label of each chart's top: a value with a unit. */
     private static void assertScales(Browser browser) throws Exception {
         assertThat(browser.textOf("rate-most")).matches("[0-9.,]+( [kM])?/s").isNotEqualTo("1/s");
         assertThat(browser.textOf("lag-most")).isEqualTo("120 records");
@@ -196,7 +193,7 @@ class ConsolePageTest {
         awaitText(browser, "answer", "refused: parallelism of stage price must be 1 to 512");
     }
 
-    /** Gives new figures to all 20 stages and 200 partitions in each frame of the recording. */
+    /** Gives new figures to 20 stages and 200 partitions in each frame. */
     private void play(StubPipeline pipeline, int frame) {
         for (int i = 0; i < 20; i++) {
             pipeline.stages.set(i, StubPipeline.stage("stage " + i, 1000L * frame * (i + 1), 900L * frame * (i + 1)));
@@ -237,8 +234,8 @@ class ConsolePageTest {
             awaitText(browser, "partitions", "offset 5, 204 s");
             int looked = looks(browser) - from;
             double changes = Double.parseDouble(browser.evaluate("window.changes")) / looked;
-            // There is one reading per second. It may change one text for each figure of a partition, and some widths
-            // and texts for each stage.
+            // One reading per second may change one text per figure of a partition, and some widths and texts per
+            // stage.
             assertThat(changes).isBetween(50.0, 200 * 3 + 20 * 14 + 40.0);
             assertThat(browser.evaluate("window.lost"))
                     .as("elements that were built anew")
@@ -247,9 +244,7 @@ class ConsolePageTest {
         }
     }
 
-    /**
-     * Returns two stages that share a thread and update their counters every 2 s. The first is busy for 0.6 s of them.
-     */
+    /** Returns two stages on one thread whose counters change every 2 s. The first is busy for 0.6 s. */
     private static List<StageSnapshot> inBatches(long startNanos, int batch) {
         long elapsed = System.nanoTime() - startNanos;
         long batches = elapsed / TimeUnit.SECONDS.toNanos(2);
@@ -260,7 +255,7 @@ class ConsolePageTest {
                 StageSnapshot.of("route", 1, out, out, 0, 0, 0, 0, elapsed));
     }
 
-    /** Records what the page shows every fifth of a second, until {@code more} further readings have arrived. */
+    /** Records the page's text every fifth of a second, until {@code more} readings have arrived. */
     private static List<String> watch(Browser browser, String expression, int more) throws Exception {
         String watching = browser.evaluate("window.noted = [], clearInterval(window.noting), window.noting ="
                 + " setInterval(() => window.noted.push(" + expression + "), 200), 'on'");
@@ -283,7 +278,7 @@ class ConsolePageTest {
             awaitText(browser, "advice", "Next: give it threads");
             assertThat(browser.textOf("advice")).doesNotContain("times the rate");
             await().atMost(PATIENCE).until(() -> looks(browser) >= 5);
-            // This must hold during the whole time between two batches.
+            // This must hold all the time between two batches.
             assertThat(watch(browser, "document.querySelector('#graph .limits').parentNode.textContent", 3))
                     .hasSizeGreaterThan(5)
                     .allSatisfy(
@@ -292,7 +287,7 @@ class ConsolePageTest {
             awaitText(browser, "advice", "(expected: 1.2 times the rate); the change before: 2.5 times the rate");
             await().atMost(PATIENCE).until(() -> limitingBox(browser).contains("busy 0 %"));
 
-            // Another pipeline, which counts from 0. The figures next to the headline must agree with the boxes.
+            // Another pipeline counts from 0. The figures next to the headline must agree with the boxes.
             StubPipeline next = new StubPipeline("next");
             long nextStart = System.nanoTime();
             next.counters = () -> inBatches(nextStart, 6000);
@@ -368,7 +363,7 @@ class ConsolePageTest {
         return Integer.parseInt(browser.evaluate("document.querySelectorAll('" + selector + "').length"));
     }
 
-    /** Returns the number of readings that the page has, according to its picture's description. */
+    /** Returns the number of readings on the page. */
     private static int looks(Browser browser) throws Exception {
         String label = browser.evaluate("document.getElementById('rates')?.getAttribute('aria-label') ?? ''");
         String found = label.replaceAll(".*last ([0-9]+) seconds.*", "$1");

@@ -20,16 +20,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Tests the page's parts about the process in a real browser, for a running pipeline that was started as in an
- * application.
- */
+/** Tests the page's part about the process in a real browser. */
 @Timeout(120)
 class ConsoleProcessPageTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** Never has a permit, so each wait lasts until its timeout. */
+    /** Never has a permit: each wait times out. */
     private final Semaphore never = new Semaphore(0);
 
     private final AtomicBoolean over = new AtomicBoolean();

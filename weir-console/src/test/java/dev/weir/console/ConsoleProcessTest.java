@@ -17,13 +17,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests the fields about the process that runs the pipeline. */
+/** Tests the fields about the pipeline's process. */
 @Timeout(60)
 class ConsoleProcessTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** Never has a permit, so each wait lasts until its timeout. */
+    /** Never has a permit: each wait times out. */
     private final Semaphore never = new Semaphore(0);
 
     private RunningPipeline run() {
@@ -69,7 +69,7 @@ class ConsoleProcessTest {
                                 assertThat(row.path("dispatcher").asText()).isEqualTo("collector"))
                         .anySatisfy(row ->
                                 assertThat(row.path("dispatcher").asText()).isEqualTo("compiler"));
-                // The sums over all threads are still present, because clients read them.
+                // Clients still read the sums over all threads.
                 assertThat(state.path("threads").get(0).has("running")).isTrue();
             });
         }

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests the answers of the endpoints. */
 @Timeout(60)
 class ConsoleServerTest {
 
@@ -143,7 +142,6 @@ class ConsoleServerTest {
                 .allSatisfy(state -> assertThat(state.path("partitions")).hasSize(2));
     }
 
-    /** A reload, or a broken connection, loses no events. */
     @Test
     void events_followedAgain_haveTheHistory() throws Exception {
         List<Long> first = new ArrayList<>();
@@ -157,7 +155,7 @@ class ConsoleServerTest {
         follow("Last-Event-ID: 2\r\n", 2, resumed, new ArrayList<>(), new ArrayList<>());
         assertThat(resumed).startsWith(3L, 4L);
 
-        // This number comes from an earlier process at this address, and this process has had fewer readings.
+        // The number is from an earlier process at this address with more readings.
         List<Long> restarted = new ArrayList<>();
         follow("Last-Event-ID: 999999\r\n", 3, restarted, new ArrayList<>(), new ArrayList<>());
         assertThat(restarted).startsWith(1L, 2L, 3L);
@@ -274,9 +272,7 @@ class ConsoleServerTest {
         assertThat(System.getProperty(ConsoleServer.ADDRESS_PROPERTY)).isNull();
     }
 
-    /**
-     * After the newest console has closed, {@code weir console PID} must still find an older console of the process.
-     */
+    /** After the newer of two consoles has closed, {@code weir console PID} must find the older one. */
     @Test
     void address_afterTheNewestConsoleHasClosed_isThatOfTheOneBefore() throws Exception {
         ConsoleServer second = ConsoleServer.builder().start();

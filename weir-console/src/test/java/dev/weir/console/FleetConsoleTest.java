@@ -14,10 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Tests the page of a fleet with a view of fifty members. {@code FleetRunTest} of the command tests how the view is
- * created.
- */
+/** Tests the page of a fleet with fifty members. {@code FleetRunTest} of the command tests the view. */
 @Timeout(120)
 class FleetConsoleTest {
 

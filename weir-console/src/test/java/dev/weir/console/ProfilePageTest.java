@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the profile that a console records: for programs, on its page, and as a file. */
+/** Tests the profile of a console: for programs, on its page, and as a file. */
 @Timeout(180)
 class ProfilePageTest {
 
@@ -40,7 +40,7 @@ class ProfilePageTest {
             await().atMost(Duration.ofSeconds(7))
                     .until(() -> recording.isDone()
                             || another.get("/api/profile?seconds=1").statusCode() == 409);
-            // If the one-second request came first, the eight-second request was refused.
+            // If the one-second request came first, the other one was refused.
             HttpResponse<String> answer =
                     recording.get().statusCode() == 409 ? asker.get("/api/profile?seconds=8") : recording.get();
             JsonNode profile = Asker.JSON.readTree(answer.body());
@@ -96,7 +96,7 @@ class ProfilePageTest {
         }
     }
 
-    /** Moves through the graph with keys: down to called methods, Enter to zoom in, and Escape to zoom out. */
+    /** Moves through the graph with keys: down to called methods, Enter zooms in, and Escape zooms out. */
     private static void assertFlames(Browser browser) throws Exception {
         assertThat(browser.textOf("profile"))
                 .contains("burn40")
@@ -104,7 +104,7 @@ class ProfilePageTest {
                 .contains("samples");
         await().atMost(PATIENCE).until(() -> count(browser) >= 3);
         press(browser, "ArrowDown");
-        // Larger frames may come first, such as the test's own threads.
+        // Larger frames may come first, such as threads of the test.
         for (int others = 0; others < 10 && !told(browser).contains("burn40: "); others++) {
             press(browser, "ArrowRight");
         }

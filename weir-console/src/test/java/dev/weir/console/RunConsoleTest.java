@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the console of a benchmark: the events that it receives, and the requests that it sends. */
+/** Tests a benchmark's console: the events that it receives, and the requests that it sends. */
 @Timeout(120)
 class RunConsoleTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -33,7 +33,7 @@ class RunConsoleTest {
         return ConsoleServer.builder().startForRuns("weir bench", this::order);
     }
 
-    /** Refuses to kill, and accepts all other commands. */
+    /** Refuses to kill. Accepts all other commands. */
     private ControlReport order(Map<String, String> wanted) {
         ordered.add(wanted);
         Map<String, String> applied = new LinkedHashMap<>(wanted);
@@ -98,7 +98,7 @@ class RunConsoleTest {
         }
     }
 
-    /** A drain takes longer than the time limit for reading an answer. */
+    /** A drain takes longer than the time limit of an answer. */
     @Test
     void close_endsAnOrderThatIsBeingDone() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);

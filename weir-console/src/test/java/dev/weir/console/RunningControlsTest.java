@@ -23,7 +23,7 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The controls on a pipeline that runs. */
+/** Tests the controls of a running pipeline. */
 @Timeout(60)
 class RunningControlsTest {
 

@@ -22,7 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.TopicPartition;
 
-/** A consumer whose snapshot is set by a test, and which records pauses. */
+/** A consumer with a test's snapshot. Records pauses. */
 final class StubConsumer implements ConsumerHandle {
 
     private final String reads;

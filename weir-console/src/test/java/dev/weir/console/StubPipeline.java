@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
-/** A pipeline whose snapshot is set by a test. */
+/** A pipeline with a test's snapshot. */
 final class StubPipeline implements RunningPipeline {
 
     private final String name;
@@ -19,7 +19,7 @@ final class StubPipeline implements RunningPipeline {
 
     final List<StageSnapshot> stages = new CopyOnWriteArrayList<>();
 
-    /** The snapshots for each reading: {@link #stages}, unless a test sets others. */
+    /** Snapshots for each reading: {@link #stages} by default. */
     volatile Supplier<List<StageSnapshot>> counters = () -> List.copyOf(stages);
 
     final List<Object> handles = new CopyOnWriteArrayList<>();

@@ -26,7 +26,7 @@ class CircuitBreakerTest {
         }
     }
 
-    /** Opens the breaker and advances the clock by the open time, so that the next calls are probes. */
+    /** Opens the breaker and advances the clock by the open time: the next calls are probes. */
     private void openAndWait() throws InterruptedException {
         fail(breaker, 2);
         assertThat(breaker.state()).isEqualTo(State.OPEN);
@@ -45,9 +45,7 @@ class CircuitBreakerTest {
                 task -> Thread.ofVirtual().start(task));
     }
 
-    /**
-     * Checks that a call is held back until the breaker's open time is over, and not longer. Returns the call's permit.
-     */
+    /** Checks that a call waits exactly until the breaker's open time is over. Returns the call's permit. */
     private long acquireWhenItsTimeIsOver() throws Exception {
         CompletableFuture<Long> heldBack = acquireElsewhere();
         clock.awaitWaiters(1);
@@ -166,7 +164,7 @@ class CircuitBreakerTest {
         assertThat(some.snapshot()).isEqualTo(Snapshot.of(State.CLOSED, 2, 1, 0));
     }
 
-    // Regression: if the predicate threw, the permit of the probe was lost, and all later calls waited forever.
+    // Regression: if the predicate threw, all later calls waited forever.
     @Test
     void question_whetherAFailureCounts_thatFailsItself_doesNotKeepTheProbesPlace() throws InterruptedException {
         CircuitBreaker faulty = CircuitBreaker.consecutive(1, OPEN_FOR)

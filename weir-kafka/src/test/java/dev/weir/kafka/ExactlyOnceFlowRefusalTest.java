@@ -10,7 +10,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.junit.jupiter.api.Test;
 
-/** Tests that contradictory settings are refused when the flow is created. */
 class ExactlyOnceFlowRefusalTest {
 
     private static ConsumerSettings.Builder<byte[], byte[]> consumer() {
@@ -61,7 +60,7 @@ class ExactlyOnceFlowRefusalTest {
         assertThatThrownBy(() -> flow.commitBytes(0)).hasMessageContaining("commitBytes=0");
     }
 
-    /** The exception named only the text: {@code For input string: "1 min"}. */
+    /** Regression: the exception did not name the setting, only the text {@code For input string: "1 min"}. */
     @Test
     void timeoutsThatAreNoNumber_areRefusedByName() {
         ProducerSettings<byte[], byte[]> producer =

@@ -25,8 +25,7 @@ class HandledFlowTest {
                 .deadLetter("dead");
     }
 
-    // Regression: the flow read its retry topics twice, once when the records were due and once immediately. Records
-    // read immediately started with the first retry topic again, so a record that always fails circulated forever.
+    // Regression: a record that always failed circulated through the retry topics forever.
     @Test
     void retryTopic_thatTheSubscriptionReadsToo_isRefused() {
         assertThatThrownBy(() -> flow(Subscription.pattern("orders.*")).retryTopics(RETRY))
@@ -41,7 +40,7 @@ class HandledFlowTest {
                 .isNotNull();
     }
 
-    /** Regression: the flow read its own dead-letter records, and wrote each of them to the same topic forever. */
+    /** Regression: the flow wrote each of its dead-letter records to the dead-letter topic again, forever. */
     @Test
     void deadLetterTopic_thatTheSubscriptionReadsToo_isRefused() {
         assertThatThrownBy(() -> flow(Subscription.pattern("orders|de.*")))
@@ -91,8 +90,7 @@ class HandledFlowTest {
                 .hasMessageContaining("dead-letter topic orders");
     }
 
-    // Regression: the consumers of the retry topics join the group. A group with members refuses commits from a
-    // consumer that has not joined, so no offset of the named partitions was ever committed.
+    // Regression: no offset of the named partitions was ever committed.
     @Test
     void retryTopics_ofPartitionsThatAreNamed_areRefused() {
         var partitions = Subscription.partitions(new TopicPartition("orders", 0));

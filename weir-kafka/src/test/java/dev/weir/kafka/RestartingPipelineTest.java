@@ -27,10 +27,7 @@ class RestartingPipelineTest {
     private final CountDownLatch mayStart = new CountDownLatch(1);
     private final CompletableFuture<Duration> patienceOfSecond = new CompletableFuture<>();
 
-    /**
-     * Regression: the run being started was only asked to stop. If it did not end by itself, {@code close} waited
-     * forever.
-     */
+    /** Regression: {@code close} waited forever if the run being started did not stop by itself. */
     @Test
     void close_whileTheNextRunIsBeingStarted_boundsItsEndToo() throws Exception {
         Pipeline pipeline = Source.<Integer>custom("restarted", this::stage).to(Sink.ignore());
@@ -66,7 +63,7 @@ class RestartingPipelineTest {
         assertThat(runs).hasValue(1);
     }
 
-    /** Regression: creating the log message threw, and the pipeline was not restarted. */
+    /** Regression: the pipeline was not restarted if the exception's message could not be read. */
     @Test
     void exceptionThatCannotBeRead_isFollowedByARestart() throws Exception {
         Pipeline pipeline = Source.<Integer>custom(

@@ -23,13 +23,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests that a copy of settings has every setting of its original. Changing a setting of the copy must have the same
- * effect as changing it in the original's builder.
- */
+/** Tests that a copy of settings has every setting of the original, also after a change. */
 class SettingsCopyTest {
 
-    /** Builder methods that set several settings or none. */
     private static final Set<String> OF_MANY = Set.of("from", "fromEnvironment", "properties", "build");
 
     private static final ByteArrayDeserializer READER = new ByteArrayDeserializer();
@@ -111,10 +107,7 @@ class SettingsCopyTest {
         return all;
     }
 
-    /**
-     * Returns a supplier of a builder on which the setter was called with a non-default value; empty if the setter
-     * accepts no sample value.
-     */
+    /** Calls the setter with a non-default value. Returns a supplier of the builder; empty if no sample value fits. */
     private static Optional<Supplier<Object>> set(String kind, Method setter) {
         Object unset = call(builder(kind), "build");
         for (Object[] arguments : arguments(setter)) {
@@ -127,7 +120,7 @@ class SettingsCopyTest {
         return Optional.empty();
     }
 
-    /** Returns the settings; null if the builder refuses them. */
+    /** Returns the settings, or null if the builder refuses them. */
     private static @Nullable Object built(Object builder) {
         try {
             return call(builder, "build");

@@ -164,7 +164,7 @@ class SettingsTest {
                 .hasMessageContaining("priority=orders-1 of [orders-0]");
     }
 
-    /** Regression: a start position was silently ignored if its topic was misspelled or its partition was not read. */
+    /** Regression: a start position was ignored if its topic was misspelled or its partition was not read. */
     @Test
     void positionOfAPartition_thatIsNotRead_isRefused() {
         TopicPartition other = new TopicPartition("ordres", 1);

@@ -178,9 +178,7 @@ class SettingsTextTest {
         assertThat(ProducerSettings.builder().from(file).build().produce()).isEqualTo(ProducePath.LEAN);
     }
 
-    /**
-     * Regression: if a key was given twice, the last value silently won. The two lines may use different separators.
-     */
+    /** Regression: the last value silently won. The two lines may use different separators. */
     @Test
     void keyGivenTwice_inAFile_isRefusedWithBothLines() {
         assertThatIllegalArgumentException()
@@ -200,7 +198,7 @@ class SettingsTextTest {
                         + " ORDERS_MAX_POLL_RECORDS; leave one out");
     }
 
-    /** Regression: the byte order mark became part of the first key, which then had no effect. */
+    /** Regression: the first setting of the file had no effect. */
     @Test
     void byteOrderMark_atTheStartOfAFile_isSkipped() throws IOException {
         Path file = Files.writeString(

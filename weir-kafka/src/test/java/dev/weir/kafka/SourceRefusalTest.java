@@ -8,7 +8,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Tests that contradictory settings are refused when a source is created, not when it runs. */
 class SourceRefusalTest {
 
     private static final Subscription PRICES = Subscription.topics("prices");

@@ -13,14 +13,12 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 
-/** Tests that repeated attempts cost little and leave no resources behind. */
+/** Tests that repeated attempts cost little and leave no resources open. */
 class BackoffTest {
 
     private static final int ATTEMPTS = 100;
 
-    /**
-     * Regression: each response that named a leader reset the backoff, so there were 40 metadata requests per second.
-     */
+    /** Regression: a partition that was refused each time caused 40 metadata requests per second. */
     @Test
     void partitionThatIsRefusedEachTime_isAskedForLessAndLessOften() throws Exception {
         try (FakeBroker broker = new FakeBroker(
@@ -32,15 +30,12 @@ class BackoffTest {
             FakeLog.pollUntil(consumer, record -> {}, () -> consumer.metrics().metadataRefreshes() > 0);
             long start = System.nanoTime();
             FakeLog.pollUntil(consumer, record -> {}, () -> consumer.metrics().metadataRefreshes() > 7);
-            // The backoffs are at least 80 % of 20, 40, 80, 160, 320 and 640 ms, and longer on a busy machine.
+            // At least 80 % of 20, 40, 80, 160, 320 and 640 ms, and more on a busy machine.
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(600));
         }
     }
 
-    /**
-     * Regression: a closed channel keeps its socket until its selector runs, which never happened if the caller polled
-     * without waiting.
-     */
+    /** Regression: sockets of failed connections stayed open if the caller polled without waiting. */
     @Test
     void connectionsThatFail_leaveNoSocket_forWhomNeverWaits() throws Exception {
         var system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

@@ -22,7 +22,7 @@ import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests that a broker does no harm if it completes the handshake and then announces larger responses than it sends. */
+/** Tests responses that announce a larger size than the broker sends. */
 @Timeout(60)
 class ClaimedSizesTest {
 
@@ -34,7 +34,7 @@ class ClaimedSizesTest {
 
     /**
      * Serves one connection. Each fetch response announces {@link #CLAIMED_BYTES} but has only {@link #SENT_BYTES}. Its
-     * correlation id is the one of the request plus the given number.
+     * correlation id is too large by {@code correlationsLater}.
      */
     private void serve(ServerSocket server, int correlationsLater) {
         try (Socket socket = server.accept()) {
@@ -87,7 +87,7 @@ class ClaimedSizesTest {
         }
     }
 
-    /** Regression: the whole announced size was allocated before any of these bytes arrived. */
+    /** Regression: memory of the announced size was allocated before any bytes arrived. */
     @Test
     void size_thatIsOnlyClaimed_takesNoMemory() throws Exception {
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);

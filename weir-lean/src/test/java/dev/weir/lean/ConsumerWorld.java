@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Simulates a lean consumer. Each record has a unique number, so the checks know which record was delivered. */
+/** Simulates a lean consumer. Each record has a unique number. */
 final class ConsumerWorld extends LeanWorld {
 
     private static final Set<Trouble> TROUBLES =
@@ -27,7 +27,7 @@ final class ConsumerWorld extends LeanWorld {
 
     private static final long WRITER = 500;
 
-    /** A record, with its partition and the number of times that the topic had been recreated when it was written. */
+    /** A record, with its partition and the number of earlier recreations of its topic. */
     private record Written(int recreations, int partition, long number) {}
 
     private final LeanConsumer consumer;
@@ -39,7 +39,7 @@ final class ConsumerWorld extends LeanWorld {
     private final Set<Long> aborted = new HashSet<>();
     private final Map<Integer, List<Long>> open = new HashMap<>();
 
-    /** For each offset of the current topic, the number of the record that was last delivered. */
+    /** The last delivered record number for each offset of the current topic, by partition. */
     private final Map<Integer, TreeMap<Long, Long>> delivered = new HashMap<>();
 
     private final Map<Integer, Long> last = new HashMap<>();
@@ -130,7 +130,7 @@ final class ConsumerWorld extends LeanWorld {
         switch (trouble) {
             case UNCLEAN_ELECTIONS -> {
                 int missing = random.nextInt(4);
-                // If the marker of a transaction were lost, the transaction would stay open forever.
+                // Without its marker, a transaction would stay open forever.
                 if (random.nextInt(4) == 0 && partition.log().isPlain(missing)) {
                     partition.moveUnclean(broker, missing);
                 }
@@ -180,9 +180,8 @@ final class ConsumerWorld extends LeanWorld {
             }
         }
         open.clear();
-        // No records are written from now on, so these records must all be delivered. Remember each one that was
-        // delivered, because the consumer may read a truncated log again, and receive other records at the same
-        // offsets.
+        // No more records are written, so these must all be delivered. The consumer may read a truncated log again and
+        // receive other records at the same offsets, so remember every delivered record.
         ArrayDeque<Expected> missing = expected();
         stepUntil(
                 () -> {
@@ -219,7 +218,7 @@ final class ConsumerWorld extends LeanWorld {
         delivered.computeIfAbsent(partition, none -> new TreeMap<>()).put(offset, number);
     }
 
-    /** Returns all records that a reader must have in the end. */
+    /** Returns all records that the consumer must have in the end. */
     private ArrayDeque<Expected> expected() {
         ArrayDeque<Expected> all = new ArrayDeque<>();
         for (Partition partition : topic.partitions()) {

@@ -12,13 +12,13 @@ import java.util.stream.Stream;
 
 /**
  * Fetch responses of real brokers and inputs found by fuzzers, by file name. {@code RecordLeanCorpus} of
- * checks/pipelines records the responses. Stateless.
+ * checks/pipelines recorded the responses. Stateless.
  */
 public final class Corpus {
 
     private Corpus() {}
 
-    /** Returns whole responses of all versions used by the lean path. */
+    /** Returns whole responses, in all versions that lean clients use. */
     public static Map<String, byte[]> responses() {
         return read("responses");
     }

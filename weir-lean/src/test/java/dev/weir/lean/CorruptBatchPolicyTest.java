@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the policies for corrupt batches. The logs come from a real broker, and have three batches of fifteen records.
- * The second batch is damaged.
+ * Tests the policies for corrupt batches. A real broker wrote the logs: three batches of fifteen records, the second
+ * one damaged.
  */
 class CorruptBatchPolicyTest {
 
@@ -50,12 +50,12 @@ class CorruptBatchPolicyTest {
     private final List<Long> offsets = new ArrayList<>();
     private final List<Integer> starts = new ArrayList<>();
 
-    /** The log that the broker serves. The test changes it between two responses. */
+    /** The log that the broker serves. */
     private volatile ByteBuffer log = ByteBuffer.allocate(0);
 
     private FakeBroker broker;
 
-    /** Switches off the log messages, because each damaged batch causes one. */
+    /** Switches off the log messages about damaged batches. */
     @BeforeAll
     static void silence() {
         ENGINE_LOG.setLevel(Level.OFF);
@@ -83,7 +83,7 @@ class CorruptBatchPolicyTest {
                 .build());
     }
 
-    /** Serves the log. The broker knows where its batches start, regardless of their contents. */
+    /** Serves the log in whole batches, whatever they contain. */
     private FetchResponseData serve(FetchRequestData request) {
         FetchResponseData answer = new FetchResponseData();
         if (request.topics().isEmpty()) {
@@ -144,14 +144,13 @@ class CorruptBatchPolicyTest {
         try (LeanConsumer consumer = consumer(CorruptBatchPolicy.SKIP)) {
             int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(0));
             int rounds = 0;
-            // Flip the bits after the length field: all bits of the checksum and the header, in steps, and some bits of
-            // the records.
+            // Flip bits after the length field: of the checksum and the header in steps, and of some records.
             for (int bit = 17 * 8; bit < bits; bit += bit < 61 * 8 ? 3 : 173) {
                 flip(bytes, bit);
                 read(consumer, index);
                 rounds++;
-                // A corrupt last offset is ignored if it lies beyond the end of the log. If it lies within the batch,
-                // the rest of the batch is fetched again and is corrupt as well.
+                // A corrupt last offset beyond the end of the log is ignored. One within the batch makes the consumer
+                // fetch the remaining part, which is corrupt as well.
                 assertThat(offsets).as("bit " + bit).isEqualTo(WITHOUT_THE_SECOND);
                 assertThat(consumer.metrics().corruptBatches()).isGreaterThanOrEqualTo(rounds);
             }
@@ -192,8 +191,8 @@ class CorruptBatchPolicyTest {
     }
 
     /**
-     * No checksum covers the base offset. A wrong base offset can be noticed only if batches overlap or the log has no
-     * such offset.
+     * No checksum covers the base offset. The consumer notices a wrong one only if batches overlap or the log lacks the
+     * offset.
      */
     @Test
     void baseOffset_whateverBitIsWrong_neverTurnsBackAndEnds() throws Exception {

@@ -52,8 +52,8 @@ import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.common.utils.internals.LogContext;
 
 /**
- * A scripted broker that supports any security protocol, with the official server's classes. It has one topic, which
- * has one partition unless a test says otherwise. The script runs on the broker's own thread.
+ * A scripted broker for any security protocol, built from the official server's classes. It has one topic, by default
+ * with one partition. The script runs on the broker's thread.
  */
 final class FakeBroker implements AutoCloseable {
 
@@ -130,17 +130,17 @@ final class FakeBroker implements AutoCloseable {
         leaderPort = port;
     }
 
-    /** Adds the broker {@link #NEAR} to metadata responses from now on. */
+    /** Adds the broker {@link #NEAR} to further metadata responses. */
     void near(int port) {
         nearPort = port;
     }
 
-    /** Sets the answers to queries for the beginning, the end or a time. Without a call of this method, they are 0. */
+    /** Sets the answers to queries for the beginning, the end or a time. The default is 0. */
     void offsets(ToLongFunction<ListOffsetsPartition> answer) {
         offsets = answer;
     }
 
-    /** Adds impossible partition numbers to metadata responses from now on. */
+    /** Adds impossible partition numbers to further metadata responses. */
     void absurd(int... numbers) {
         absurd = numbers;
     }
@@ -162,7 +162,7 @@ final class FakeBroker implements AutoCloseable {
         partitions = count;
     }
 
-    /** Makes {@link #NEAR} the leader of the partition from now on. */
+    /** Makes {@link #NEAR} the leader of the partition. */
     void moved(int partition) {
         moved = partition;
     }
@@ -183,7 +183,7 @@ final class FakeBroker implements AutoCloseable {
         return metadataAnswers.get();
     }
 
-    /** Sets whether {@link #USER} can authenticate with SCRAM from now on. */
+    /** Sets whether {@link #USER} can authenticate with SCRAM. */
     void knowsUser(boolean knows) throws NoSuchAlgorithmException {
         if (knows) {
             users.put(USER, new ScramFormatter(ScramMechanism.SCRAM_SHA_256).generateCredential(PASSWORD, 4096));

@@ -17,14 +17,14 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 
-/** A log of three batches with ten records each, which {@link FakeBroker}s serve without fetch sessions. */
+/** A log of three batches with ten records each. {@link FakeBroker}s serve it without fetch sessions. */
 final class FakeLog {
 
     static final int PER_BATCH = 10;
     static final int END = 3 * PER_BATCH;
     private static final Duration LONGEST = Duration.ofSeconds(50);
 
-    /** The batches, which a test may damage. */
+    /** The batches. A test may damage them. */
     final List<ByteBuffer> batches = List.of(batch(0), batch(1), batch(2));
 
     /** The number of fetches received. */
@@ -34,12 +34,12 @@ final class FakeLog {
         return Batches.batch(CompressionType.NONE, (long) number * PER_BATCH, Batches.records(number, PER_BATCH, 50));
     }
 
-    /** Returns the batch with the requested offset, and all later batches. */
+    /** Returns the batch with the requested offset and all later ones. */
     FetchResponseData serve(FetchRequestData request) {
         return serve(request, batches.size());
     }
 
-    /** Returns the batch with the requested offset and later batches, up to the given number of batches. */
+    /** Returns at most the given number of batches, from the requested offset on. */
     FetchResponseData serve(FetchRequestData request, int most) {
         fetches.incrementAndGet();
         if (request.topics().isEmpty()) {
@@ -48,7 +48,7 @@ final class FakeLog {
         return answer(of(request.topics().getFirst().partitions().getFirst(), most));
     }
 
-    /** Returns a response for all requested partitions, with the batches from the requested offset on. */
+    /** Returns a response for all requested partitions. */
     FetchResponseData serveAll(FetchRequestData request) {
         return new FetchResponseData()
                 .setResponses(request.topics().stream()
@@ -81,7 +81,7 @@ final class FakeLog {
                         .setPartitions(List.of(partition))));
     }
 
-    /** Polls until the condition holds. Waits briefly whenever there is nothing to do. */
+    /** Polls until the condition holds. Waits briefly after each poll that did nothing. */
     static void pollUntil(LeanConsumer consumer, RecordHandler handler, BooleanSupplier done) {
         long deadline = System.nanoTime() + LONGEST.toNanos();
         while (!done.getAsBoolean()) {

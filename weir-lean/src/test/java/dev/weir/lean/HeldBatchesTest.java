@@ -20,26 +20,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests that a batch that cannot be sent yet is filled further instead of being sealed (ADR 183). A second broker
- * answers immediately. Once it has acknowledged a record, the test knows that the producer's thread has checked all
- * partitions since that record was sent.
+ * Tests that a batch which cannot be sent yet is filled further (ADR 183). A second broker answers immediately. Its
+ * acknowledgement of a record tells the test that the producer's thread has checked all partitions since that record.
  */
 @Timeout(120)
 class HeldBatchesTest {
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
-    /** A linger longer than any test, so that it is never the reason why a batch is sealed. */
+    /** Longer than any test, so no batch is sealed because of its linger. */
     private static final Duration NO_LINGER_ENDS = Duration.ofSeconds(30);
 
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The number of requests that a broker gets before it has answered the first one. */
+    /** Requests that a broker gets before it answers the first one. */
     private static final int WINDOW = 5;
 
     private static final int CROWD = 1_000;
 
-    // The partitions. All of them except FREE belong to the slow broker.
+    // Partitions. All except FREE belong to the slow broker.
     private static final int BUSY = 0;
     private static final int WATCHED = 1;
     private static final int FREE = 2;
@@ -101,10 +100,7 @@ class HeldBatchesTest {
         free.close();
     }
 
-    /**
-     * Returns settings with batches so small that each one is a request of its own. Sixteen of them fill the producer's
-     * memory.
-     */
+    /** Returns settings with small batches, one per request. Sixteen of them fill the producer's memory. */
     private LeanProducerSettings.Builder smallBatches() throws Exception {
         return LeanProducerSettings.builder()
                 .bootstrapServers(slow.address())
@@ -123,7 +119,7 @@ class HeldBatchesTest {
         producer.send(record(partition, number), number);
     }
 
-    /** Writes the first record of each partition. Before that, a partition sends only one batch at a time. */
+    /** Writes each partition's first record. Until then, a partition sends one batch at a time. */
     private void begin(LeanProducer producer, int... partitions) throws Exception {
         for (int partition : partitions) {
             send(producer, partition, 0);
@@ -133,7 +129,7 @@ class HeldBatchesTest {
         holds = true;
     }
 
-    /** Sends a record in a request of its own, which the slow broker does not answer yet. */
+    /** Sends a record in its own request to the slow broker. */
     private static void launch(LeanProducer producer, int partition, long number) throws Exception {
         long before = producer.metrics().requests();
         send(producer, partition, number);
@@ -147,7 +143,7 @@ class HeldBatchesTest {
                 .isTrue();
     }
 
-    /** Starts a thread that sends more records than the memory can hold. */
+    /** Starts a thread that sends more records than memory can hold. */
     private static FutureTask<Boolean> crowd(LeanProducer producer, int partition) {
         FutureTask<Boolean> crowd = new FutureTask<>(() -> {
             for (long number = 1_000; number < 1_000 + CROWD; number++) {
@@ -159,10 +155,7 @@ class HeldBatchesTest {
         return crowd;
     }
 
-    /**
-     * Runs the body with a producer, then unblocks the slow broker, even after a failure, and waits until all records
-     * are written.
-     */
+    /** Runs the body with a producer. Then unblocks the slow broker and waits until all records are written. */
     private void with(LeanProducerSettings settings, Body body) throws Exception {
         try (LeanProducer producer = LeanProducer.open(settings, listener)) {
             try {
@@ -183,9 +176,8 @@ class HeldBatchesTest {
     }
 
     /**
-     * Regression: while senders wait for free memory, batches are sent before their linger is over. If the broker
-     * accepted no more requests, this only made the batches smaller: each waiting sender found no batch with free
-     * space, and sealed the other senders' batches.
+     * Regression: while senders waited for memory and a broker accepted no more requests, batches were needlessly
+     * small.
      */
     @Test
     void batchThatCouldNotLeaveNow_isFilledOn_whileSendersWaitForRoom() throws Exception {
@@ -200,10 +192,7 @@ class HeldBatchesTest {
         assertThat(log.values(BUSY)).hasSize(1 + WINDOW + CROWD).isSorted();
     }
 
-    /**
-     * The same test with a broker that accepts more requests. The watched partition must still wait, because its first
-     * batch is sent alone.
-     */
+    /** The broker accepts more requests, but the watched partition's first batch must be sent alone. */
     @Test
     void batchThatCouldNotLeaveNow_behindTheFirstOfItsPartition_isFilledOn_whileSendersWaitForRoom() throws Exception {
         with(smallBatches().linger(NO_LINGER_ENDS).build(), producer -> {
@@ -217,24 +206,20 @@ class HeldBatchesTest {
     }
 
     /**
-     * Sends two records to the watched partition. Between the two, waiting senders make the producer check all
-     * partitions.
+     * Sends two records to the watched partition. In between, waiting senders make the producer check all partitions.
      */
     private void fillOnWhileSendersWait(LeanProducer producer, int crowded) throws Exception {
         send(producer, FREE, 1);
         send(producer, WATCHED, 1);
         FutureTask<Boolean> crowd = crowd(producer, crowded);
-        // The linger of this record's batch is not over, so the batch was sent because a sender waits for memory.
+        // A waiting sender caused this send: the linger of the record's batch is not over.
         awaitAcknowledgedOfFree();
         assertThat(producer.trySend(record(WATCHED, 2), 2)).isTrue();
         goOn.countDown();
         assertThat(crowd.get(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }
 
-    /**
-     * A batch that cannot be sent yet is filled even after its linger has passed, because it has to wait anyway. This
-     * ends after a second, because the batch's delivery timeout is already running.
-     */
+    /** A batch that cannot be sent yet is filled for a second after its linger. */
     @Test
     void batchThatCouldNotLeaveNow_isFilledOn_forASecondAtMost() throws Exception {
         LeanProducerSettings largeBatches = LeanProducerSettings.builder()
@@ -253,8 +238,7 @@ class HeldBatchesTest {
             send(producer, WATCHED, 1);
             long afterNanos = System.nanoTime();
             for (long next = 2; firstAfter.get() == 0; next++) {
-                // The producer's thread checks the watched batch at least once between this line and the
-                // acknowledgement of the record that is sent to FREE below.
+                // Before FREE's record is acknowledged, the producer's thread checks the watched batch at least once.
                 boolean over = System.nanoTime() - afterNanos >= SECOND_NANOS;
                 send(producer, FREE, next);
                 awaitAcknowledgedOfFree();

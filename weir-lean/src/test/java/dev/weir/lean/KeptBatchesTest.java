@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests that a copy of batches returns the same records after the original bytes are overwritten. */
+/** Tests that copied batches return the same records after the original bytes are overwritten. */
 class KeptBatchesTest {
 
     private static final int PER_BATCH = 10;
@@ -27,7 +27,7 @@ class KeptBatchesTest {
         return keep(kept, codec, number, from, 7);
     }
 
-    /** Reads a batch as a consumer does, copies it, and overwrites its bytes afterwards. */
+    /** Reads a batch, copies it, and overwrites the original. */
     private boolean keep(KeptBatches kept, CompressionType codec, int number, long from, int partition) {
         ByteBuffer bytes = Batches.batch(codec, (long) number * PER_BATCH, Batches.records(number, PER_BATCH, 50));
         reader.of("t", partition, 3);

@@ -6,9 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 import org.agrona.concurrent.AgentRunner;
 
-/**
- * Samples of {@code docs/reference/lean.md}, compiled here. {@link LeanThreadsTest} runs similar threads. Stateless.
- */
+/** Samples of {@code docs/reference/lean.md}. Stateless. */
 @SuppressWarnings({"UnusedVariable", "MissingOverride"}) // as brief as the page
 final class LeanSamples {
 

@@ -13,7 +13,7 @@ class LeanSettingsTest {
         return LeanSettings.builder().bootstrapServers("127.0.0.1:9092");
     }
 
-    /** Regression: a Kafka property was silently ignored if Weir has its own setting for it. */
+    /** Regression: a Kafka property that is also a setting of Weir was silently ignored. */
     @Test
     void propertyOfTheClient_thatIsASettingHere_setsIt() {
         Properties file = new Properties();

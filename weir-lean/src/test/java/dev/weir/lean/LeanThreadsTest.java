@@ -24,10 +24,7 @@ import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Tests several lean threads with a scripted broker: how they handle faults and stop, the processors they are bound to,
- * and the calls that they refuse.
- */
+/** Tests the faults, stops, processors and refused calls of several lean threads. */
 @Timeout(120)
 class LeanThreadsTest {
 
@@ -107,10 +104,7 @@ class LeanThreadsTest {
         }
     }
 
-    /**
-     * A thread that takes over a partition receives the topic id together with the position. Otherwise, a recreated
-     * topic would be read from a position in the old one.
-     */
+    /** The position in the old topic must not be used in the new one. */
     @Test
     void topicRecreated_beforeAPartitionIsTaken_isReadFromItsBeginningByTheNextThread() throws Exception {
         FakeLog log = new FakeLog();

@@ -14,12 +14,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulates a lean client and brokers with one topic. A seed determines the topic, the settings, the pace and the
- * faults. Confined to one thread.
+ * Simulates a lean client and brokers with one topic. A seed determines the topic, settings, pace and faults. Confined
+ * to one thread.
  */
 public abstract class LeanWorld implements AutoCloseable {
 
-    /** A class of faults. Most simulations have one or two classes. */
+    /** A class of faults. Most simulations have one or two. */
     public enum Trouble {
         CONNECTIONS,
         SILENCE,
@@ -27,15 +27,14 @@ public abstract class LeanWorld implements AutoCloseable {
         SLOW_BROKERS,
         ELECTIONS,
         STALE_METADATA,
-        /** A log loses its last records. */
         UNCLEAN_ELECTIONS,
         QUOTAS,
         MORE_PARTITIONS,
-        // Of producers.
+        // Only with producers.
         TIMEOUTS,
-        /** Brokers forget producers. A producer may then write records twice. */
+        /** Brokers forget producers, which may then write records twice. */
         FORGOTTEN_PRODUCERS,
-        // Of consumers.
+        // Only with consumers.
         RECREATION,
         RETENTION,
         SESSIONS,
@@ -68,7 +67,7 @@ public abstract class LeanWorld implements AutoCloseable {
         process = new SimulatedProcess(brokers, random, "client");
     }
 
-    /** Runs the simulation of a seed. Returns a summary of its events, so that two simulations can be compared. */
+    /** Runs the simulation of a seed. Returns a summary of its events. */
     public static String run(long seed, LongFunction<LeanWorld> worlds) {
         try (LeanWorld world = worlds.apply(seed)) {
             world.run();
@@ -100,18 +99,18 @@ public abstract class LeanWorld implements AutoCloseable {
         calm();
     }
 
-    /** Takes the next random step of the simulation, such as writing records. */
+    /** Takes a random step, such as writing records. */
     protected abstract void act() throws InterruptedException;
 
-    /** Lets the client do its work once. Returns whether there was nothing to do. */
+    /** Lets the client work once. Returns whether there was nothing to do. */
     protected abstract boolean isIdle();
 
     protected abstract void await(long millis);
 
-    /** Ends what the simulation has left open, and checks that the client completes its work. */
+    /** Ends all faults, and checks that the client completes its work. */
     protected abstract void calm();
 
-    /** Returns a summary of the simulation's events, so that two simulations can be compared. */
+    /** Returns a summary of the simulation's events. Equal runs have equal summaries. */
     protected String course() {
         return brokers.schedule().now() + " " + brokers.network().opened() + " "
                 + brokers.network().answers();
@@ -168,7 +167,6 @@ public abstract class LeanWorld implements AutoCloseable {
         }
     }
 
-    /** Closes the client. */
     protected abstract void closeClient();
 
     @Override

@@ -21,9 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests fetching from the closest replica. If another replica is closer to a consumer, the leader returns that
- * replica's id and no records. Regression: if the leader could reach the replica but the consumer could not, the
- * partition moved back and forth forever and was never read.
+ * Tests fetching from the closest replica, which the leader names in a response without records. Regression: if the
+ * consumer could not reach that replica, the partition was never read.
  */
 class NearReplicaTest {
 
@@ -31,7 +30,7 @@ class NearReplicaTest {
     private final List<Long> offsets = new ArrayList<>();
     private volatile boolean namesReplica = true;
 
-    /** Answers as a leader with a replica selector does. */
+    /** Answers as a leader that names a closer replica. */
     private FetchResponseData lead(FetchRequestData request) {
         return !namesReplica || request.topics().isEmpty() || request.rackId().isEmpty()
                 ? log.serve(request)
@@ -61,7 +60,7 @@ class NearReplicaTest {
         assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
     }
 
-    /** One replica refuses connections. The other one accepts them but never responds. */
+    /** One replica refuses connections. The other never responds. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void replicaThatCannotBeReached_isLeftForTheLeader(boolean takesConnections) throws Exception {
@@ -95,7 +94,7 @@ class NearReplicaTest {
         assertAllOnce();
     }
 
-    /** The metadata never name the new leader. */
+    /** The metadata never name the new leader. A broker's refusal does. */
     @Test
     void leaderThatARefusalNames_isReadFrom() throws Exception {
         try (FakeBroker moved = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
@@ -119,10 +118,7 @@ class NearReplicaTest {
         assertAllOnce();
     }
 
-    /**
-     * Regression: when the connection to the replica was lost, the partition was read again, and its fault was thrown a
-     * second time.
-     */
+    /** Regression: after a lost connection, the same fault was thrown again. */
     @Test
     void partitionAtFault_restsAlsoWhenItsReplicaIsLost() throws Exception {
         FakeLog broken = new FakeLog();
@@ -132,8 +128,8 @@ class NearReplicaTest {
                 FakeBroker leader = leader(near.port());
                 LeanConsumer consumer = consumer(leader)) {
             int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.offset(10));
-            // The consumer reads from the leader until it is connected to the replica. Seek back until it reads the
-            // damaged batch from the replica.
+            // The consumer reads from the leader until it is connected to the replica, so seek back until the damaged
+            // batch is read.
             assertThatExceptionOfType(CorruptBatchException.class)
                     .isThrownBy(() -> FakeLog.pollUntil(consumer, this::take, () -> {
                         consumer.seek(index, StartAt.offset(10));

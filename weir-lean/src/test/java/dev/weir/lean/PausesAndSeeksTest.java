@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests pauses and seeks at the least expected moments. */
+/** Tests pauses and seeks at unusual moments. */
 class PausesAndSeeksTest {
 
     private final FakeLog log = new FakeLog();
@@ -35,10 +35,7 @@ class PausesAndSeeksTest {
         broker.close();
     }
 
-    /**
-     * Regression: a batch without remaining records was opened again. It ended before the requested offset, and so
-     * counted as corrupt.
-     */
+    /** Regression: a batch counted as corrupt after a pause at its last record. */
     @Test
     void pauseAtTheLastRecordOfABatch_goesOnWithTheNextOne() {
         int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
@@ -78,8 +75,7 @@ class PausesAndSeeksTest {
             assertThat(offsets.size() - before).isLessThanOrEqualTo(4);
         }
         assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
-        // Without its key and value, a record has at least six bytes: attributes, timestamp, offset and three lengths.
-        // Some records also have headers.
+        // Attributes, timestamp, offset and three lengths take at least six bytes. Headers add more.
         assertThat(sizes).allSatisfy(size -> assertThat(size).isBetween(6, 200));
     }
 
@@ -104,7 +100,7 @@ class PausesAndSeeksTest {
         assertThat(perPoll).containsExactly(FakeLog.PER_BATCH, FakeLog.PER_BATCH, FakeLog.PER_BATCH);
     }
 
-    /** Regression: the answer for the first position was used for the second one. */
+    /** Regression: the partition was read from the first seek's position. */
     @Test
     void seekWhileAnotherPlaceIsLookedUp_goesToTheLaterOne() {
         CountDownLatch asked = new CountDownLatch(1);
@@ -134,7 +130,7 @@ class PausesAndSeeksTest {
         }
     }
 
-    /** No other partition needs the two receive buffers, because the paused partition is the only one. */
+    /** No other partition needs the paused partition's receive buffers. */
     @Test
     void partitionPausedAlone_isNotCopied() {
         perAnswer = 1;
@@ -151,8 +147,7 @@ class PausesAndSeeksTest {
     }
 
     /**
-     * Regression: a paused partition kept both receive buffers of its former broker, so no other partition could be
-     * read from that broker.
+     * Regression: after a paused partition moved to another leader, no other partition of the former leader was read.
      */
     @Test
     void partitionPausedAndLedByAnotherBroker_keepsNoBufferFromThoseThatStay() throws Exception {

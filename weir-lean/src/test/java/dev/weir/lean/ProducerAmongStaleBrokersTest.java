@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests a lean producer with brokers that do not know of new leaders, of new partitions, or of the producer itself. */
+/** Tests a lean producer with brokers that do not know new leaders, new partitions, or the producer. */
 @Timeout(120)
 class ProducerAmongStaleBrokersTest {
 
@@ -80,9 +80,7 @@ class ProducerAmongStaleBrokersTest {
         return answer;
     }
 
-    /**
-     * Regression: the producer kept asking the same stale broker over the open connection until the records timed out.
-     */
+    /** Regression: the producer queried the same stale broker until its records timed out. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void brokerThatIsBehind_isNotTheOnlyOneThatIsAskedForLeaders(boolean namesTheOther) throws Exception {
@@ -99,7 +97,7 @@ class ProducerAmongStaleBrokersTest {
         assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, 10));
     }
 
-    /** The metadata never name the new leader. */
+    /** The metadata never name the new leader. A broker's refusal does. */
     @Test
     void leaderThatARefusalNames_getsTheRecords() throws Exception {
         first.produces(request -> notLeader(
@@ -113,20 +111,19 @@ class ProducerAmongStaleBrokersTest {
         assertThat(log.values(0)).isEqualTo(numbers(0, 10));
     }
 
-    /** The ways in which a broker hides that it has forgotten a producer. */
+    /** Ways to hide that a broker has forgotten a producer. */
     enum Disguise {
         NONE,
         /** Reports an unknown batch as a duplicate, as old brokers did. */
         DUPLICATE,
         UNKNOWN_PRODUCER,
-        /** Does not return the offsets at which batches were written. */
+        /** Does not return the offsets of written batches. */
         NO_OFFSETS
     }
 
     /**
-     * The first batches are not written, but the next one is, because a broker accepts any sequence from an unknown
-     * producer. The first batch is then out of order. Regression: the first batch counted as written if the returned
-     * offsets left enough space for it, although records of another producer may occupy that space.
+     * The first batches are refused. An unknown producer's next batch is then accepted, ahead of them. Regression: the
+     * first batch was counted as written if another producer's records were at its offsets.
      */
     @ParameterizedTest
     @CsvSource({
@@ -166,7 +163,7 @@ class ProducerAmongStaleBrokersTest {
         assertWritten(1 + 3L * (refused + 1));
     }
 
-    /** In this test, the first batch was written. The producer cannot know this, so the batch may be written twice. */
+    /** The first batch was written, but the producer cannot know this. Its records may be written twice. */
     @ParameterizedTest
     @CsvSource({"0, NONE", "3, NONE", "0, DUPLICATE", "0, NO_OFFSETS"})
     void brokerThatRemembersTheLastBatchOnly_mayHaveTheOneBeforeTwice_andInOrder(int foreign, Disguise disguise)
@@ -184,10 +181,7 @@ class ProducerAmongStaleBrokersTest {
         assertWritten(7);
     }
 
-    /**
-     * The outcome of the first batch in the queue is unknown. The broker accepts this batch when it is sent again, but
-     * the later batches have already been written.
-     */
+    /** Given a first batch in doubt: the broker writes it again, after the later batches. */
     @ParameterizedTest
     @CsvSource({
         "NOT_LEADER, 0, 1, NONE",
@@ -215,10 +209,7 @@ class ProducerAmongStaleBrokersTest {
         assertWritten(1 + 3L * (failed + 1));
     }
 
-    /**
-     * Tests random mixtures of the faults in this class. No acknowledged record may be missing, and no older record may
-     * come last.
-     */
+    /** Mixes the faults of this class at random. No acknowledged record may be lost, and the newest must come last. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
     void brokersThatForget_amongOtherProducers_costNoRecord(int seed) throws Exception {
@@ -251,7 +242,7 @@ class ProducerAmongStaleBrokersTest {
         }
     }
 
-    /** Sends records from number 1 on. The broker answers only when all batches are in flight. */
+    /** Sends records from number 1 on. The broker answers once all batches are in flight. */
     private void sendInBatchesOfThree(LeanProducer producer, int batches) throws Exception {
         sends.hold(first, producer, batches);
         for (int i = 0; i < batches; i++) {
@@ -260,7 +251,7 @@ class ProducerAmongStaleBrokersTest {
         }
     }
 
-    /** Requires that all records are acknowledged in order, and that their last copies in the log are in order. */
+    /** Requires that all records are acknowledged in order, and that their last copies are in order. */
     private void assertWritten(long count) {
         assertThat(sends.failures).isEmpty();
         assertThat(List.copyOf(sends.acknowledged)).isEqualTo(numbers(0, count));
@@ -269,8 +260,7 @@ class ProducerAmongStaleBrokersTest {
     }
 
     /**
-     * Nothing fails here, so only the age of the metadata can reveal a stale broker. The stale broker did not know the
-     * new partition, so no records were sent to the partition.
+     * Given a stale broker and no failed request: records for a new partition must be sent once the metadata are old.
      */
     @Test
     void brokerThatIsBehind_isLeft_whenItsMetadataAreOld() throws Exception {
@@ -290,10 +280,7 @@ class ProducerAmongStaleBrokersTest {
         assertThat(sends.failures).isEmpty();
     }
 
-    /**
-     * Regression: a stale broker reported the deleted topic and its leader. The producer accepted this leader whatever
-     * its epoch, and forgot what it knew about the new topic's log.
-     */
+    /** Regression: a stale broker that named the deleted topic made the producer use the former leader. */
     @Test
     void brokerThatNamesTheFormerTopic_isNotBelieved() throws Exception {
         AtomicInteger askedOfFormer = new AtomicInteger();
@@ -327,10 +314,7 @@ class ProducerAmongStaleBrokersTest {
         assertThat(sends.failures).isEmpty();
     }
 
-    /**
-     * Regression: an older topic, named by the second broker, looked like a recreated one. The true topic id was then
-     * refused, and no more records were written.
-     */
+    /** Regression: after a broker had named an older topic, no more records were written. */
     @Test
     void brokerThatNamesAnOlderTopicSecond_isNotBelieved() throws Exception {
         AtomicInteger askedOfFormer = new AtomicInteger();
@@ -370,11 +354,11 @@ class ProducerAmongStaleBrokersTest {
         change.accept(second);
     }
 
-    /** Waits until the producer has processed a metadata response that was sent after this call. */
+    /** Waits until the producer has processed a metadata response from after this call. */
     private void awaitMetadata() {
         int before = first.metadataAnswers() + second.metadataAnswers();
         long deadlineNanos = System.nanoTime() + LONG.toNanos();
-        // One response may be in flight already, and the last one counted may not be processed yet.
+        // One response may be in flight, and another one not processed yet.
         while (first.metadataAnswers() + second.metadataAnswers() < before + 3) {
             assertThat(System.nanoTime() - deadlineNanos).isNegative();
             Thread.onSpinWait();

@@ -49,10 +49,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests that a consumer handles rare cluster states. In earlier versions, it got stuck in them, or silently continued
- * as if nothing had happened.
- */
+/** Tests rare states of a cluster. */
 class RareFaultsTest {
 
     private static final int LEADER_EPOCH_AT = 12;
@@ -69,8 +66,7 @@ class RareFaultsTest {
     }
 
     /**
-     * Remembers the requested partition, as the fetch session of a real broker does. A partition that a request omits
-     * stays unchanged.
+     * Remembers requested partitions, as a real broker's fetch session does. A request may omit unchanged partitions.
      */
     private static final class Session {
 
@@ -89,11 +85,7 @@ class RareFaultsTest {
         return log.serve(new FetchRequestData().setTopics(List.of(topic)), most);
     }
 
-    /**
-     * Regression: after an unclean election, the log contains different records, of an older epoch, from the requested
-     * offset on. The consumer must resume at the same offset with the older epoch. The fetch session was not updated,
-     * so the broker repeated its response forever.
-     */
+    /** Regression: after an unclean election, the broker repeated its response forever. */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
     void logThatDiffers_fromTheSameOffsetOn_isReadFromThere(OffsetLostPolicy policy) throws Exception {
@@ -114,10 +106,7 @@ class RareFaultsTest {
         }
     }
 
-    /**
-     * Regression: all batches of an epoch were compacted away before the leader copied the log, so the leader does not
-     * know the epoch. Its report of a divergence that affects no record counted as a fault.
-     */
+    /** Regression: a divergence that affects no record failed the read. */
     @Test
     void epochOfWhichNothingIsLeft_isNoFault() throws Exception {
         log.batches.get(2).putInt(LEADER_EPOCH_AT, Batches.EPOCH + 1);
@@ -132,8 +121,8 @@ class RareFaultsTest {
     }
 
     /**
-     * Creates a broker that does not know the epoch of the records before offset 20. It reports an earlier epoch that
-     * ends at the given offset.
+     * Creates a broker that does not know the epoch of the records before offset 20. It reports an earlier epoch up to
+     * {@code end}.
      */
     private FakeBroker withoutTheEpochBefore20(long end) throws Exception {
         Session session = new Session();
@@ -153,10 +142,7 @@ class RareFaultsTest {
         });
     }
 
-    /**
-     * Regression: the position in a deleted topic was used in the recreated one, and the records before that position
-     * were skipped.
-     */
+    /** Regression: the first records of a recreated topic were skipped. */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
     void topicMadeAgainUnderItsName_isNotReadFromThePositionInTheOldOne(OffsetLostPolicy policy) throws Exception {
@@ -191,10 +177,7 @@ class RareFaultsTest {
         }
     }
 
-    /**
-     * Regression: if a time was later than all records, the end was requested only afterwards. Records appended between
-     * the two responses were skipped, although they may be as late as the requested time.
-     */
+    /** Regression: records appended during the search for a time were skipped. */
     @Test
     void recordAppended_whileATimeIsLookedFor_isRead() throws Exception {
         AtomicBoolean timeAsked = new AtomicBoolean();
@@ -215,10 +198,7 @@ class RareFaultsTest {
         }
     }
 
-    /**
-     * Regression: a broker without contact to the controllers names former leaders. The consumer kept asking that
-     * broker over the open connection, and read nothing.
-     */
+    /** Regression: the consumer queried the same stale broker again and again, and read nothing. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void brokerThatIsBehind_isNotTheOnlyOneThatIsAsked(boolean namesTheOther) throws Exception {
@@ -244,9 +224,7 @@ class RareFaultsTest {
         }
     }
 
-    /**
-     * The responses of the stale broker look correct and nothing fails, but the broker does not know the new partition.
-     */
+    /** No request fails, but the stale broker does not know the new partition. */
     @Test
     void brokerThatIsBehind_isLeft_whenItsMetadataAreOld() throws Exception {
         try (FakeBroker behind = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll);
@@ -263,10 +241,7 @@ class RareFaultsTest {
         }
     }
 
-    /**
-     * Regression: each connection allocated its own direct buffers. They are freed only by garbage collection, which
-     * does not run while the heap is nearly empty.
-     */
+    /** Regression: lost connections left direct buffers behind while the heap was nearly empty. */
     @Test
     void connectionsThatAreLost_leaveNoBuffersBehind() throws Exception {
         BufferPoolMXBean direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
@@ -288,10 +263,7 @@ class RareFaultsTest {
         }
     }
 
-    /**
-     * Regression: a broker without a free fetch session got the partitions in the same order each time, so the last
-     * partition was never read.
-     */
+    /** Regression: without a fetch session, the last partition of a broker was never read. */
     @Test
     void partitionsOfABrokerWithoutSessions_areEachTheFirstInTheirTurn() throws Exception {
         Set<Integer> first = ConcurrentHashMap.newKeySet();
@@ -313,7 +285,7 @@ class RareFaultsTest {
         }
     }
 
-    /** Regression: if the name was misspelled or the topic deleted, nothing was read and nothing was logged. */
+    /** Regression: for a missing topic, nothing was read and nothing was logged. */
     @Test
     void topicThatIsNotThere_isInTheLog_onceUntilItIsFound() throws Exception {
         ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
@@ -347,9 +319,7 @@ class RareFaultsTest {
         }
     }
 
-    /**
-     * Regression: the response was reported as malformed, and the message did not name the setting that was too small.
-     */
+    /** Regression: the message did not name the setting that was too small. */
     @Test
     void metadataLargerThanAllowed_areAnErrorThatNamesTheLimit() throws Exception {
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
@@ -365,10 +335,7 @@ class RareFaultsTest {
         }
     }
 
-    /**
-     * Regression: a TLS port answers with an alert, whose first bytes look like the length 352,518,912. The consumer
-     * waited for that many bytes.
-     */
+    /** Regression: connected to a TLS port, the consumer waited for 352,518,912 bytes. */
     @Test
     void portThatSpeaksTls_isLeftAtOnce() throws Exception {
         AtomicInteger accepted = new AtomicInteger();
@@ -402,7 +369,7 @@ class RareFaultsTest {
         }
     }
 
-    /** Regression: the first address was unreachable, and the second one was never tried. */
+    /** Regression: after an unreachable first address, the second one was never tried. */
     @Test
     void brokerWithSeveralAddresses_isReachedByWhicheverWorks() throws Exception {
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
@@ -413,10 +380,7 @@ class RareFaultsTest {
         }
     }
 
-    /**
-     * Regression: the connection with the unread response was no longer polled, so its selector woke up every wait, and
-     * the thread used a whole CPU.
-     */
+    /** Regression: the thread used a whole CPU after the removal of the last partition. */
     @Test
     void lastPartition_removedDuringAMetadataRequest_leavesNoResponseUnread() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
@@ -450,7 +414,6 @@ class RareFaultsTest {
                 .withMessageContaining("SSLL");
     }
 
-    /** The consumer may even be closed by a handler. */
     @Test
     void consumerThatIsClosed_saysSo() throws Exception {
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);
@@ -468,7 +431,7 @@ class RareFaultsTest {
         }
     }
 
-    /** Regression: a wait shorter than a millisecond did not wait, so a loop of such waits used a whole CPU. */
+    /** Regression: waits below a millisecond used a whole CPU. */
     @Test
     void wait_isRoundedUpToMilliseconds() {
         List<Long> waits = new ArrayList<>();

@@ -40,10 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Tests how a consumer handles responses that real brokers send only rarely, or only to clients with certificates or
- * passwords.
- */
+/** Tests responses that real brokers send rarely, or only to clients with certificates or passwords. */
 class ScriptedBrokerTest {
 
     private static final Duration LONGEST = Duration.ofSeconds(50);
@@ -122,10 +119,7 @@ class ScriptedBrokerTest {
         }
     }
 
-    /**
-     * Regression: Kafka calls this error retriable, although it recurs at each attempt. The consumer retried forever
-     * without logging anything.
-     */
+    /** Regression: the consumer retried forever without logging anything. */
     @Test
     void logThatIsCorruptAtTheBroker_isAFault() throws Exception {
         try (FakeBroker broker = new FakeBroker(
@@ -139,7 +133,7 @@ class ScriptedBrokerTest {
         }
     }
 
-    /** Regression: the same response was requested again and again, each time over a new connection. */
+    /** Regression: the same response was requested again and again over new connections. */
     @Test
     void answerTooLargeWithoutABatchToBlame_isAnErrorThatNamesTheLimit() throws Exception {
         List<AbortedTransaction> many = Collections.nCopies(5_000, new AbortedTransaction());
@@ -241,11 +235,7 @@ class ScriptedBrokerTest {
         }
     }
 
-    /**
-     * Tests responses without any partition, which a broker sends while a quota is exceeded. After a full fetch, such a
-     * response also has no session id. After an incremental fetch, it has the session's id, and the session keeps its
-     * state.
-     */
+    /** Throttling brokers send responses without partitions, and after a full fetch also without a session id. */
     @Test
     void brokerThatThrottles_isLeftAlone_andAskedForTheSameAfterwards() throws Exception {
         Throttling throttling = new Throttling();
@@ -258,13 +248,13 @@ class ScriptedBrokerTest {
             assertThat(consumer.metrics().throttledMillis()).isEqualTo(3L * Throttling.MILLIS);
             assertThat(consumer.metrics().fetches()).isEqualTo(6);
         }
-        // The pause starts with the poll that receives the response, so it may appear slightly shorter here.
+        // The pause starts when the response is received, so it looks slightly shorter here.
         assertThat(throttling.pausesNanos)
                 .hasSize(3)
                 .allMatch(pause -> pause > TimeUnit.MILLISECONDS.toNanos(Throttling.MILLIS / 2));
     }
 
-    /** A broker with a fetch session that empties every second response, starting with the first one. */
+    /** A broker with a fetch session. Every second response is empty, from the first one on. */
     private final class Throttling {
 
         private static final int MILLIS = 200;
@@ -387,7 +377,7 @@ class ScriptedBrokerTest {
         }
     }
 
-    /** Fails for the second connection only, as a Kerberos login does between its logout and its next login. */
+    /** Fails for the second connection only, as a Kerberos login between its logout and its next login. */
     public static final class InterruptedLogin extends SaslClientCallbackHandler {
 
         private static final AtomicInteger CONNECTIONS = new AtomicInteger();
@@ -401,7 +391,7 @@ class ScriptedBrokerTest {
         }
     }
 
-    /** Regression: such a failure was permanent, although Kafka's client tries again. */
+    /** Regression: after a temporary failure, the channel was never built. */
     @Test
     void channelThatCannotBeBuiltNow_isBuiltLater() throws Exception {
         InterruptedLogin.CONNECTIONS.set(0);

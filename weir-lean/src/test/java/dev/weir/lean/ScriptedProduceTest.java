@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests a lean producer with responses that brokers send only rarely. */
+/** Tests a lean producer with responses that brokers rarely send. */
 @Timeout(120)
 class ScriptedProduceTest {
 
@@ -92,10 +92,7 @@ class ScriptedProduceTest {
         assertThat(sends.acknowledged).containsExactly(0L, 2L);
     }
 
-    /**
-     * Regression: if metadata contained a partition number that the topic does not have, the producer's thread ended,
-     * or allocated an array of that length.
-     */
+    /** Regression: an absurd partition number in metadata ended the producer's thread, or allocated a huge array. */
     @ParameterizedTest
     @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE - 1, PARTITIONS + 1})
     void partitionNumber_thatNoSuchTopicHas_isIgnored(int absurd) throws Exception {
@@ -130,7 +127,7 @@ class ScriptedProduceTest {
                 .build();
     }
 
-    /** Brokers learn of new users at different times, and may forget them temporarily. */
+    /** Brokers learn of new users at different times. */
     @Test
     void credentialsThatOneBrokerRefuses_areTriedAgain_andNothingIsLost() throws Exception {
         try (FakeBroker first =
@@ -167,10 +164,7 @@ class ScriptedProduceTest {
         }
     }
 
-    /**
-     * Tests that random temporary faults neither lose nor reorder the records of a producer with several batches in
-     * flight.
-     */
+    /** Tests random temporary faults with several batches in flight. No record may be lost or reordered. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
     void randomFaults_costNoRecordAndNoOrder(int seed) throws Exception {
@@ -243,7 +237,7 @@ class ScriptedProduceTest {
         assertThat(List.copyOf(sends.acknowledged)).isEqualTo(wanted);
     }
 
-    /** A listener stops the producer from within its callback, so that no later record overtakes a refused one. */
+    /** The listener stops the producer in its callback. */
     @Test
     void abort_fromWithinTheListener_letsNothingOvertakeTheRefusedBatch() throws Exception {
         AtomicReference<LeanProducer> aborted = new AtomicReference<>();
@@ -284,7 +278,7 @@ class ScriptedProduceTest {
         assertThat(List.copyOf(sends.failures).getLast()).hasNoCause().hasMessageContaining("closed before");
     }
 
-    /** With KIP-467, a broker names the record that is at fault. The others in its batch are not at fault. */
+    /** With KIP-467, a broker names the record at fault. Its neighbours are not at fault. */
     @Test
     void recordThatTheBrokerNames_isRefused_andItsNeighboursAreTold() throws Exception {
         broker.produces(request -> {
@@ -317,8 +311,7 @@ class ScriptedProduceTest {
         try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             send(producer, 0, 0, 1);
             producer.flush(LONG);
-            // The first record is refused, the second one finds a gap in the sequences, and the third batch is divided
-            // after it has lost its sequence.
+            // The first record is refused, the second finds a gap in the sequences, and the third batch is divided.
             log.faults.addAll(List.of(Fault.TOO_LARGE, Fault.NONE, Fault.TOO_LARGE));
             sends.hold(broker, producer, 3);
             send(producer, 0, 1, 1);
@@ -336,7 +329,7 @@ class ScriptedProduceTest {
         assertThat(sends.failures.element().mayBeWritten()).isFalse();
     }
 
-    /** If it is unknown whether a record was written, this remains unknown when the producer's epoch changes. */
+    /** Given a record in doubt: it stays in doubt after a change of the producer's epoch. */
     @Test
     void refusedRecord_thatWasInDoubtUnderAnotherEpoch_mayBeWritten() throws Exception {
         try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
@@ -365,7 +358,7 @@ class ScriptedProduceTest {
             send(producer, 0, 0, 1);
             assertThatExceptionOfType(LeanException.class)
                     .isThrownBy(() -> {
-                        // The record is acknowledged before the rest of the response is parsed, so the first flush may
+                        // The record is acknowledged before the remaining response is parsed, so the first flush may
                         // succeed.
                         while (true) {
                             producer.flush(LONG);
@@ -377,7 +370,7 @@ class ScriptedProduceTest {
         assertThat(sends.failed).isEmpty();
     }
 
-    /** Without its outcome, a batch would be in flight forever. */
+    /** The omitted batch must not stay in flight forever. */
     @Test
     void answerThatOmitsABatch_isNoAnswer() throws Exception {
         broker.produces(request -> {
@@ -413,7 +406,7 @@ class ScriptedProduceTest {
                 assertThat(why.mayBeWritten()).isTrue();
                 assertThat(why).hasMessageStartingWith("t-0: not acknowledged within deliveryTimeout=1100 ms");
             });
-            // The first batch was in fact written. The next batches reveal this through their sequences.
+            // The first batch was written, which the sequences of the next batches reveal.
             log.faults.clear();
             send(producer, 0, 1, 100);
             assertThat(producer.flush(LONG)).hasToString("0 records ()");

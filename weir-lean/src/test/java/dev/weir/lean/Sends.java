@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.LongStream;
 
 /**
- * Numbered records that a test sends to a {@link WrittenLog}, and their outcomes. Each record's number is also its
- * value and its token. Thread-safe.
+ * Numbered records for a {@link WrittenLog}, and their outcomes. A record's number is its value and its token.
+ * Thread-safe.
  */
 final class Sends implements SendListener {
 
@@ -31,7 +31,7 @@ final class Sends implements SendListener {
         failures.add(why);
     }
 
-    /** Returns settings for a producer with a short linger and a short backoff. */
+    /** Returns settings with a short linger and a short backoff. */
     static LeanProducerSettings.Builder settings(String bootstrap) {
         return LeanProducerSettings.builder()
                 .bootstrapServers(bootstrap)
@@ -53,7 +53,7 @@ final class Sends implements SendListener {
         return LongStream.range(first, first + count).boxed().toList();
     }
 
-    /** Makes the broker wait with its responses until the producer has sent the given number of further requests. */
+    /** Delays the broker's responses until the producer has sent the given number of further requests. */
     void hold(FakeBroker broker, LeanProducer producer, int requests) {
         long wanted = producer.metrics().requests() + requests;
         broker.produces(request -> {

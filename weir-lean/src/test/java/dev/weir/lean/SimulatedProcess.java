@@ -9,12 +9,10 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ByteChannel;
 import java.util.Random;
 
-/**
- * A process with lean clients in a simulated cluster, which provides the clock. Confined to the simulation's thread.
- */
+/** A process with lean clients, on the clock of a simulated cluster. Confined to the simulation's thread. */
 public final class SimulatedProcess implements BrokerNetwork, AutoCloseable {
 
-    /** The process's time at the start of the simulation. System.nanoTime may be negative, too. */
+    /** Time of the process at the start. Negative, as System.nanoTime may be. */
     private static final long ORIGIN_NANOS = -(1L << 60);
 
     private final Brokers brokers;

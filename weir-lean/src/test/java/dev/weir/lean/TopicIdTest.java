@@ -22,10 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Tests positions that one consumer passes to another together with the topic id, if the topic is recreated in the
- * meantime.
- */
+/** Tests passing a position and a topic id between consumers while the topic is recreated. */
 class TopicIdTest {
 
     private static final Uuid ANOTHER_ID = Uuid.randomUuid();
@@ -33,7 +30,7 @@ class TopicIdTest {
     private final FakeLog log = new FakeLog();
     private FakeBroker broker;
 
-    /** The id of a topic that the broker does not know. */
+    /** Topic id that the broker does not know. */
     private volatile @Nullable Uuid refused;
 
     @BeforeEach
@@ -64,10 +61,7 @@ class TopicIdTest {
                 .build());
     }
 
-    /**
-     * The fault is thrown only when the pause ends. The consumer must report it earlier, because the position would
-     * otherwise be handed on with the wrong topic id.
-     */
+    /** The fault is thrown at the end of the pause, but must be reported before. */
     @Test
     void topicRecreated_whileItsPartitionIsPaused_isAFaultBeforeItIsThrown() throws Exception {
         try (LeanConsumer consumer = consumer(Duration.ofMillis(100))) {
@@ -91,10 +85,7 @@ class TopicIdTest {
         }
     }
 
-    /**
-     * Regression: offset requests contain the topic's name but not its id, so an answer about the old topic was used as
-     * an offset in the new one.
-     */
+    /** Regression: an offset of the old topic was used in the new one. */
     @Test
     void answerAboutTheOldTopic_isNoPlaceInTheNewOne() throws Exception {
         List<Long> offsets = new ArrayList<>();
@@ -112,7 +103,7 @@ class TopicIdTest {
                 int index = consumer.assign(FakeBroker.TOPIC, 0, StartAt.beginning());
                 FakeLog.pollUntil(consumer, record -> {}, () -> asked.getCount() == 0);
                 broker.topicId(ANOTHER_ID);
-                // Assigning a partition makes the consumer request metadata.
+                // Makes the consumer request metadata.
                 consumer.pause(consumer.assign(FakeBroker.TOPIC, 1, StartAt.offset(0)));
                 FakeLog.pollUntil(
                         consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));
@@ -134,7 +125,7 @@ class TopicIdTest {
         }
     }
 
-    /** Regression: a stale broker named the deleted topic. All records were then read again, or the read failed. */
+    /** Regression: all records were read again, or the read failed. */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
     void brokerThatNamesTheOldTopicAgain_isNotBelieved(OffsetLostPolicy policy) throws Exception {
@@ -166,7 +157,7 @@ class TopicIdTest {
         assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
     }
 
-    /** Regression: the older topic looked like a recreated one, and the true topic id was refused from then on. */
+    /** Regression: after a broker had named an older topic, the true topic id was refused. */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
     void staleBroker_thatNamesAnOlderTopicSecond_isNotBelieved(OffsetLostPolicy policy) throws Exception {
@@ -186,9 +177,7 @@ class TopicIdTest {
         assertThat(offsets).isEqualTo(LongStream.range(0, FakeLog.END).boxed().toList());
     }
 
-    /**
-     * Two brokers are wrong at first and correct later. Regression: the true topic id counted as a former one forever.
-     */
+    /** Two brokers first name a wrong topic id, later the right one. Regression: the right id was refused forever. */
     @Test
     void idThatWasLeftByMistake_isBelievedAgain_whenTheLeaderRefusesTheOther() throws Exception {
         refused = ANOTHER_ID;
@@ -214,7 +203,7 @@ class TopicIdTest {
         }
     }
 
-    /** The consumer asks another broker immediately, no matter how long metadata may be used. */
+    /** The consumer must query another broker immediately, whatever the age of its metadata. */
     @Test
     void recreatedTopic_amongTwoBrokers_isSeenWithoutWaitingForTheNextRefresh() throws Exception {
         try (FakeBroker other = staleBroker();
@@ -226,7 +215,7 @@ class TopicIdTest {
                     consumer, record -> {}, () -> consumer.topicId(index).equals(FakeBroker.TOPIC_ID));
             broker.topicId(ANOTHER_ID);
             other.topicId(ANOTHER_ID);
-            // Assigning a partition makes the consumer request metadata.
+            // Makes the consumer request metadata.
             consumer.pause(consumer.assign(FakeBroker.TOPIC, 1, StartAt.offset(0)));
             FakeLog.pollUntil(
                     consumer, record -> {}, () -> consumer.topicId(index).equals(ANOTHER_ID));
@@ -234,7 +223,7 @@ class TopicIdTest {
         }
     }
 
-    /** Starts a second broker that names another topic id. The first broker leads all partitions. */
+    /** Starts a broker that names another topic id. The first broker leads all partitions. */
     private FakeBroker staleBroker() throws Exception {
         FakeBroker stale = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serveAll);
         stale.partitions(2);
@@ -258,7 +247,7 @@ class TopicIdTest {
         FakeLog.pollUntil(consumer, handler, () -> consumer.metrics().metadataRefreshes() > before + 2);
     }
 
-    /** The next consumer's knowledge of the topic may be older than the position handed to it. */
+    /** The new consumer may know an older topic than the position's. */
     @Test
     void placeInTheNewTopic_givenToAConsumerThatKnowsTheOldOne_isAPlace() throws Exception {
         List<Long> second = new ArrayList<>();
@@ -277,7 +266,7 @@ class TopicIdTest {
         }
     }
 
-    /** Regression: one stale broker was enough to make a valid position count as lost. */
+    /** Regression: one stale broker made a valid position count as lost. */
     @ParameterizedTest
     @EnumSource(OffsetLostPolicy.class)
     void placeInTheNewTopic_contradictedByOneStaleBroker_isAPlace(OffsetLostPolicy policy) throws Exception {

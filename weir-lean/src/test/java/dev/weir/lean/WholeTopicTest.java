@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests a consumer of all partitions of a topic, with responses that real brokers send only rarely. */
+/** Tests a consumer of a whole topic, with responses that real brokers rarely send. */
 class WholeTopicTest {
 
     private final FakeLog log = new FakeLog();
@@ -95,7 +95,7 @@ class WholeTopicTest {
         }
     }
 
-    /** Regression: the consumer added as many partitions as the largest partition number in the response. */
+    /** Regression: the consumer added as many partitions as the largest number in the response. */
     @Timeout(60)
     @ParameterizedTest
     @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE - 1, 1_000_000, 3})

@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 /** The logs of a {@link FakeBroker}, with a scripted fault for each batch. Thread-safe. */
 final class WrittenLog {
 
-    /** The fault of a batch, which may be refused, written, or both. */
+    /** The fault of a batch. A batch may be refused, written, or both. */
     enum Fault {
         NONE(null, true),
         NOT_LEADER(Errors.NOT_LEADER_OR_FOLLOWER, false),
         WRITTEN_BUT_TIMED_OUT(Errors.REQUEST_TIMED_OUT, true),
-        /** The previous batch is lost, as in an unclean election. */
+        /** The previous batch is lost. */
         LAST_LOST(null, true),
         STALE_EPOCH(Errors.INVALID_PRODUCER_EPOCH, false),
         FORBIDDEN(Errors.TOPIC_AUTHORIZATION_FAILED, false),
@@ -72,27 +72,27 @@ final class WrittenLog {
         throttleMillis = millis;
     }
 
-    /** Makes the broker remember only the last batch from now on, as after a restart. */
+    /** Makes the broker remember only the last batch, as after a restart. */
     void rememberTheLastOnly() {
         remembersTheLastOnly = true;
     }
 
-    /** Accepts every sequence from now on, as if the broker forgot each producer immediately. */
+    /** Accepts every sequence, as if the broker forgot producers immediately. */
     void rememberNone() {
         remembersNone = true;
     }
 
-    /** Sets the error for a sequence that is not the next one, from now on. */
+    /** Sets the error for an unexpected sequence. */
     void outOfSequence(Errors error) {
         outOfSequence = error;
     }
 
-    /** Makes responses omit the offsets of written batches from now on. */
+    /** Omits the offsets of written batches from responses. */
     void hideOffsets() {
         hidesOffsets = true;
     }
 
-    /** Appends records of another producer, without values, to a partition. */
+    /** Appends another producer's records, without values. */
     void appendForeign(int partition, int count) {
         lock.lock();
         try {
@@ -104,7 +104,7 @@ final class WrittenLog {
         }
     }
 
-    /** Forgets all producers, as a broker does when their last records have expired. */
+    /** Forgets all producers. */
     void forgetProducers() {
         lock.lock();
         try {

@@ -4,15 +4,14 @@ import dev.weir.kafka.CircuitBreaker;
 import dev.weir.kafka.deadletter.DeadLetterHandle;
 import java.time.Duration;
 
-/** Adds a pipeline in which each meter of the table exists. */
+/** Adds a pipeline with every meter of the table. */
 final class AllMeters {
 
-    /** Meters do not keep it. */
     private static final CircuitBreaker BREAKER = CircuitBreaker.consecutive(3, Duration.ofSeconds(10));
 
     private AllMeters() {}
 
-    /** Adds a second pipeline with all meters, built from the parts of {@code first}. */
+    /** Adds another pipeline with all meters, built from the parts of {@code first}. */
     static void addTo(StubPipeline first, MetricsServer server) {
         StubPipeline second = new StubPipeline("all");
         second.stages.addAll(first.stages);

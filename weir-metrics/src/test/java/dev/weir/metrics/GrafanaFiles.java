@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** The files in {@code deploy/grafana}. Constants only. */
+/** The files of {@code deploy/grafana}. */
 final class GrafanaFiles {
 
     private static final Path FOLDER = Path.of(System.getProperty("weir.root"), "deploy/grafana");
@@ -25,7 +25,7 @@ final class GrafanaFiles {
                 .readTree(FOLDER.resolve("dashboards/weir-pipeline.json").toFile());
     }
 
-    /** Returns the dashboard's queries as Grafana would send them for all pipelines. */
+    /** Returns the dashboard's queries as Grafana sends them for all pipelines. */
     static List<String> queries() throws IOException {
         return dashboard().findValuesAsText("expr").stream()
                 .map(query -> query.replace("$__rate_interval", "1m").replace("$pipeline", ".*"))

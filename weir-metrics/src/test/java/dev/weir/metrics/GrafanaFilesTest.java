@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Checks that the dashboard and the alert rules name existing meters. */
+/** Tests that the dashboard and the alert rules name existing meters. */
 class GrafanaFilesTest {
 
     private static final Set<String> NAMES = PipelineMeters.ALL.stream()
@@ -27,7 +27,6 @@ class GrafanaFilesTest {
         assertThat(named).hasSizeGreaterThan(30).isSubsetOf(NAMES);
     }
 
-    /** Nobody would notice a meter outside the dashboard. */
     @Test
     void meters_ofTheTable_areDrawn() throws IOException {
         assertThat(GrafanaFiles.metricsNamed(GrafanaFiles.dashboard().toString()))
@@ -53,7 +52,7 @@ class GrafanaFilesTest {
             assertThat(panel.at("/gridPos/x").asInt() + panel.at("/gridPos/w").asInt())
                     .isLessThanOrEqualTo(24);
         }
-        // The dashboard must not name a data source of its author.
+        // No data source of the author.
         assertThat(dashboard.findValuesAsText("uid")).containsOnly("weir-pipeline", "${datasource}");
     }
 }

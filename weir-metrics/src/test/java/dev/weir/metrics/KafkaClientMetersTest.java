@@ -71,7 +71,7 @@ class KafkaClientMetersTest {
         }
     }
 
-    /** Regression: the meters of other clients were removed until the next check. */
+    /** Regression: the meters of other clients disappeared until the next check. */
     @Test
     void clientThatCloses_duringACheck_hidesNoOther() throws Exception {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -97,7 +97,7 @@ class KafkaClientMetersTest {
         }
     }
 
-    /** If a counter decreased, a registry that counts differences would lose counts or count them twice. */
+    /** Some registries count the differences between readings. */
     @Test
     void counter_ofAClientThatIsClosedAndReopened_neverDecreases() throws Exception {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -119,7 +119,6 @@ class KafkaClientMetersTest {
         }
     }
 
-    /** If the error ended the thread that checks for clients, new clients would never be detected. */
     @Test
     void registryThatThrows_isTriedAgainAtTheNextCheck() throws Exception {
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -180,7 +179,7 @@ class KafkaClientMetersTest {
         }
     }
 
-    /** A bean whose client closes before its attribute is read. */
+    /** A bean whose client closes before a read of its attribute. */
     public interface ClosingMBean {
         double getRate() throws AttributeNotFoundException;
     }

@@ -19,7 +19,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests findings from ten readings in a second, which differ: windows that fill and empty, drains, keys, backlogs. */
+/** Tests findings from ten different readings in a second. */
 class LimiterEvidenceTest {
 
     private static final long TENTH = 100_000_000;
@@ -33,7 +33,7 @@ class LimiterEvidenceTest {
     private IntFunction<List<ProducerHandle.Snapshot>> producers = look -> List.of();
     private double load = 0.1;
 
-    /** Adds a stage with workers that emits 1000 elements per second. */
+    /** Adds a stage with workers and 1000 elements per second. */
     private LimiterEvidenceTest workers(String name, int lanes, double busy, IntFunction<Activity> activity) {
         activities.add(activity);
         return stage(name, lanes, busy, 0, 0, look -> 0, 100);
@@ -96,7 +96,7 @@ class LimiterEvidenceTest {
         return LimiterFinder.find(looks);
     }
 
-    /** The window fills with seven records and empties again, several times. At the last reading, it is empty. */
+    /** The window fills with seven records and empties again, several times. The last reading sees it empty. */
     @Test
     void smallWindow_isNamed_thoughItIsEmptyAtTheLastLook() {
         segment("consume", 0.95, 0, look -> 0);
@@ -109,10 +109,7 @@ class LimiterEvidenceTest {
         assertThat(find().sentence()).doesNotContain("with 0 records");
     }
 
-    /**
-     * The window is full at a third of the readings. If records left at the rate at which they arrive, it would never
-     * be full.
-     */
+    /** The window is full in a third of the readings. */
     @Test
     void windowThatFillsAndEmptiesBetweenLooks_isNamed_whereStagesWait() {
         segment("consume", 0.9, 0, look -> 0);
@@ -124,7 +121,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.WINDOW);
     }
 
-    /** The readings of the consumer are taken when it wakes up, and it wakes up when its windows have room again. */
+    /** The consumer is read when it wakes up, which is when its windows have space again. */
     @Test
     void windowThatHasRoomAtEveryLook_isNamed_byTheTimeThatItWasFull() {
         segment("consume", 0.9, 0, look -> 0);
@@ -139,10 +136,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.SOURCE_FETCH);
     }
 
-    /**
-     * The source has ended, and its records are still being processed. The pipeline is not waiting for permission to
-     * read.
-     */
+    /** The source has ended, and its records are still being processed. */
     @Test
     void drain_withRecordsInFlight_isNotIdle() {
         segment("consume", 0.95, 0, look -> 0);
@@ -152,7 +146,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.WINDOW);
     }
 
-    /** All records have been finished for three tenths of a second. */
+    /** All records were finished three tenths of a second ago. */
     @Test
     void drain_thatHasJustEnded_hasTheLimiterBeforeIt() {
         segment("consume", 0.95, 0, look -> 0);
@@ -172,7 +166,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.SOURCE_IDLE);
     }
 
-    /** The readings before the first fetch must not count against this finding. */
+    /** Readings from before the first fetch must not count. */
     @Test
     void recordsThatWaitForTheirCommit_areCommit_fromTheStart() {
         segment("consume", 0.95, 0, look -> 0);
@@ -183,7 +177,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.COMMIT);
     }
 
-    /** All arriving records leave again. One record at a time waits for its commit. */
+    /** Records leave as fast as they arrive. One at a time waits for its commit. */
     @Test
     void recordThatWaitsForItsCommit_whereNoMoreArrive_isNotCommit() {
         segment("consume", 0.95, 0, look -> 0);
@@ -192,7 +186,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isNotEqualTo(Kind.COMMIT);
     }
 
-    /** The records were just fetched and are not emitted yet. With at least once, no record waits for a commit. */
+    /** Given at least once, and records that are fetched but not emitted: none waits for a commit. */
     @Test
     void recordsThatWereJustFetched_areNotCommit() {
         segment("consume", 0.95, 0, look -> 0);
@@ -203,10 +197,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isNotEqualTo(Kind.COMMIT);
     }
 
-    /**
-     * Only some of the records in flight are in the stage, and its workers have been busy for the half second since the
-     * records arrived.
-     */
+    /** Only some records in flight are in the stage, whose workers have been busy for half a second. */
     @Test
     void fullWindow_whoseRecordsWaitForWorkers_isNotNamed_soonAfterTheStart() {
         segment("consume", 0.5, 0.4, look -> 0);
@@ -220,10 +211,7 @@ class LimiterEvidenceTest {
         assertThat(limiter.name()).isEqualTo("price");
     }
 
-    /**
-     * At half of the readings, records of other keys keep all workers busy. The hot key's chain stays as long as
-     * before.
-     */
+    /** In half of the readings, records of other keys keep all workers busy. The hot key's chain stays as long. */
     @Test
     void hotKey_isNamed_thoughOtherKeysKeepTheWorkersBusyInBetween() {
         segment("consume", 0.05, 0.9, look -> 0);
@@ -240,7 +228,6 @@ class LimiterEvidenceTest {
         assertThat(find().name()).isEqualTo("price");
     }
 
-    /** A larger window would only lengthen the queues behind the keys. */
     @Test
     void fullWindow_whoseRecordsWaitBehindTheirKeys_isNotNamed() {
         segment("consume", 0.05, 0.9, look -> 0);
@@ -254,7 +241,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.KEY_SKEW);
     }
 
-    /** All workers are busy, and most waiting records have the same key. Either may be the limiter. */
+    /** Either may be the limiter: all workers are busy, and most waiting records have the same key. */
     @Test
     void fullStage_whoseQueueIsOfOneKey_hasBothCandidates() {
         segment("consume", 0, 0.95, look -> 0);
@@ -266,7 +253,7 @@ class LimiterEvidenceTest {
         assertThat(limiter.expectedGain()).isEqualTo(1);
     }
 
-    /** The first records arrived midway. The time before that must not count against a hot key. */
+    /** The first records arrived midway. The time before must not count. */
     @Test
     void fullStage_whoseQueueIsOfOneKey_hasBothCandidates_soonAfterTheStart() {
         segment("consume", 0.5, 0.45, look -> 0);
@@ -280,7 +267,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.KEY_SKEW);
     }
 
-    /** With at most once, the drain drops the records that were not emitted yet. */
+    /** With at most once, the drain drops records that are not emitted. */
     @Test
     void commitThatLimited_isNamed_alsoWhenADrainHasJustEnded() {
         segment("consume", 0.95, 0, look -> 0);
@@ -291,9 +278,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.COMMIT);
     }
 
-    /**
-     * Twenty records arrive per second, and each waited for its commit. After the drain, there is nothing left to read.
-     */
+    /** Twenty records arrive per second, each waiting for its commit. After the drain, nothing is left to read. */
     @Test
     void recordsThatWaitForTheirCommit_whereNoMoreArrive_areNotCommit_inADrain() {
         segment("consume", 0.95, 0, look -> 0);
@@ -309,7 +294,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isNotEqualTo(Kind.COMMIT);
     }
 
-    /** The input ends while the last records still wait for their commit. */
+    /** The input ends while the last records wait for their commit. */
     @Test
     void commitThatLimited_isNamed_inADrainThatGoesOn() {
         segment("consume", 0.95, 0, look -> 0);
@@ -320,7 +305,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.COMMIT);
     }
 
-    /** The decoder handles 1,000 records per second, one millisecond each. */
+    /** The decoder needs one millisecond for each of 1,000 records per second. */
     @Test
     void decoderOfViews_isNamed_whereItTakesAllTheTimeOfTheFetchThreads() {
         segment("consume", 0.95, 0, look -> 0);
@@ -330,14 +315,13 @@ class LimiterEvidenceTest {
         assertThat(limiter.name()).isEqualTo("consume");
         assertThat(limiter.sentence()).contains("90 % of the time of the thread that fetches");
         assertThat(limiter.advice()).contains("fetchThreads");
-        // Four threads would have more than three quarters of their time left.
+        // Four threads would be idle for more than three quarters of the time.
         consumers = look -> decoding(look * TENTH * 9 / 10, 4);
         assertThat(find().kind()).isEqualTo(Kind.SOURCE_FETCH);
         consumers = look -> decoding(look * TENTH * 36 / 10, 4);
         assertThat(find().kind()).isEqualTo(Kind.SOURCE_DECODE);
     }
 
-    /** The decoder is busy for 75 % of the time, but the consumer keeps up. */
     @Test
     void decoderOfViews_thatKeepsUp_isNotNamed() {
         segment("consume", 0.95, 0, look -> 0);
@@ -346,9 +330,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.ARRIVAL);
     }
 
-    /**
-     * The decoder has not finished its first call. Nothing has been emitted, and it is unknown how many records wait.
-     */
+    /** The decoder's first call is not finished, so nothing is emitted and the number of waiting records is unknown. */
     @Test
     void decoderOfViews_isNamed_beforeItsFirstRecordsAreThere() {
         segment("consume", 0.95, 0, look -> 0, 0);
@@ -361,10 +343,7 @@ class LimiterEvidenceTest {
         return StubLooks.decoding(nanos, threads, StubLooks.partition(0).lag(60_000));
     }
 
-    /**
-     * Nothing has been fetched yet, or fetched records are being decoded. It is therefore unknown whether records are
-     * waiting.
-     */
+    /** Nothing is fetched or decoded yet, so the number of waiting records is unknown. */
     @Test
     void sourceWhoseLagIsNotKnown_isMeasured_notIdle() {
         segment("consume", 0.95, 0, look -> 0, 0);
@@ -379,7 +358,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.MEASURING);
     }
 
-    /** At the first readings, nothing has been sent. No record is in flight, and none is waiting for a response. */
+    /** In the first readings, nothing has been sent. */
     @Test
     void recordsThatWaitForTheirAnswer_areNamed_soonAfterTheStart() {
         segment("consume", 0.9, 0, look -> 0);
@@ -392,10 +371,7 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
     }
 
-    /**
-     * 3,000 elements arrive per second and 1,000 leave. More workers can triple the rate and work off the queue, but
-     * not gain a factor of sixteen.
-     */
+    /** 3,000 elements arrive per second and 1,000 leave. More workers can triple the rate and work off the queue. */
     @Test
     void gain_isBoundByWhatArrivesInAQueue() {
         segment("in", 0, 0.95, look -> 200 * look);
@@ -406,7 +382,7 @@ class LimiterEvidenceTest {
         assertThat(limiter.lever().to()).isEqualTo(26);
     }
 
-    /** The queue is full, so its writers may be waiting, and the true rate of arrival is unknown. */
+    /** Writers may wait for the full queue, so the true rate of arrival is unknown. */
     @Test
     void gain_isNotBoundByAQueueThatIsFull() {
         segment("in", 0, 0.95, look -> 1000);
@@ -423,7 +399,7 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isCloseTo(3.2, within(0.01));
     }
 
-    /** The first stage's rate covers only one of the two consumers. */
+    /** The first stage's rate covers only one of two consumers. */
     @Test
     void gain_isNotBoundByWhatArrives_atOneOfTwoConsumers() {
         segment("consume", 0, 0.95, look -> 0);
@@ -436,7 +412,7 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isEqualTo(Interval.MOST_GAIN);
     }
 
-    /** A backlog can be worked off at a higher rate as long as it lasts, and this one lasts for minutes. */
+    /** A backlog allows a higher rate, and this one lasts for minutes. */
     @Test
     void gain_isNotBoundByArrival_whereABacklogWaits() {
         segment("consume", 0, 0.95, look -> 0);
@@ -446,7 +422,7 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isEqualTo(Interval.MOST_GAIN);
     }
 
-    /** The stage has all of its workers busy with the records that arrive. */
+    /** The records that arrive keep all the stage's workers busy. */
     @Test
     void stageThatIsFullWithAllThatArrives_isNotPromisedMore() {
         segment("consume", 0, 0.95, look -> 0);
@@ -469,7 +445,7 @@ class LimiterEvidenceTest {
         assertThat(limiter.expectedGain()).isCloseTo(2.1, within(0.01));
     }
 
-    /** Each call also needs processor time in the kernel and at the other end, which is scarce on a full machine. */
+    /** A call also needs processor time in the kernel and at the other end. */
     @Test
     void gainOfCallsOverTheNetwork_isModestOnAFullMachine() {
         segment("in", 0, 0.95, look -> 0);
@@ -479,9 +455,7 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isEqualTo(4);
     }
 
-    /**
-     * A batch spends three quarters of its time in the client, and the brokers of a busy machine need another 35 ms.
-     */
+    /** A batch spends three quarters of its time in the client, and another 35 ms at the brokers. */
     @Test
     void batchesThatWaitLongerInTheClientThanForSlowBrokers_haveBothCandidates() {
         segment("consume", 0.9, 0, look -> 0);
@@ -497,10 +471,7 @@ class LimiterEvidenceTest {
         assertThat(find().confidence()).isEqualTo(Confidence.SURE);
     }
 
-    /**
-     * The brokers answer immediately but throttle the producer, so its average times look as if the producer were the
-     * limiter.
-     */
+    /** The brokers answer immediately but throttle the producer. Its average times blame the producer. */
     @Test
     void sendThatWaitsForRoom_isOutputBroker_whileTheBrokersThrottleIt() {
         segment("consume", 0, 0.95, look -> 0);
@@ -509,7 +480,7 @@ class LimiterEvidenceTest {
                 look -> StubLooks.consumer(StubLooks.partition(0).inFlight(500).lag(60_000));
         producers = look -> StubLooks.producer(500, 1, look * TENTH, 43, 15);
         assertThat(find().kind()).isEqualTo(Kind.PRODUCER);
-        // It was throttled once, before.
+        // The producer was throttled once, before.
         producers = look -> throttled(StubLooks.producer(500, 1, look * TENTH, 43, 15), 50 * TENTH);
         assertThat(find().kind()).isEqualTo(Kind.PRODUCER);
         producers = look -> throttled(StubLooks.producer(500, 1, look * TENTH, 43, 15), look * TENTH * 8 / 10);
@@ -529,14 +500,13 @@ class LimiterEvidenceTest {
         assertThat(find().kind()).isEqualTo(Kind.PRODUCER);
         producers = look -> throttled(StubLooks.producer(87, 90, 0, 110, 5), look * TENTH / 2);
         assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
-        // Most records now wait upstream, for space in the producer.
+        // Most records wait upstream, for space in the producer.
         consumers = look -> StubLooks.consumer(
                 StubLooks.partition(0).inFlight(900).lag(60_000).paused(Paused.WINDOW));
         assertThat(find().kind()).isEqualTo(Kind.OUTPUT_BROKER);
         assertThat(find().confidence()).isEqualTo(Confidence.SURE);
     }
 
-    /** Larger fetches would be throttled for longer. */
     @Test
     void recordsThatWaitAtTheBrokers_areSourceBroker_whileTheseThrottleTheConsumer() {
         segment("consume", 0.95, 0, look -> 0);
@@ -554,9 +524,7 @@ class LimiterEvidenceTest {
         return producers.stream().map(each -> each.withThrottledNanos(nanos)).toList();
     }
 
-    /**
-     * Regression: the counters of the stage's producer were compared with the counters of a producer that had ended.
-     */
+    /** Regression: a producer was compared with one that had ended. */
     @Test
     void producerOfAnInnerStream_thatGoes_isNotMistakenForAnother() {
         segment("consume", 0.95, 0, look -> 0);
@@ -579,7 +547,7 @@ class LimiterEvidenceTest {
                         .build());
     }
 
-    /** The counters of a consumer were compared with the counters of an ended one. */
+    /** Regression: a consumer was compared with one that had ended. */
     @Test
     void consumerOfAnInnerStream_thatGoes_isNotMistakenForAnother() {
         segment("consume", 0.95, 0, look -> 0);

@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests sentences, advice and gains with given figures, for two readings one second apart. */
+/** Tests sentences, advice and gains for two readings, one second apart. */
 class LimiterFinderTest {
 
     private static final long SECOND = 1_000_000_000;
@@ -30,7 +30,7 @@ class LimiterFinderTest {
     private MachineLook first = MachineLook.unknown(8);
     private MachineLook second = MachineLook.unknown(8);
 
-    /** Adds a stage that is busy for {@code busy} thread seconds within the second and moves 1000 elements. */
+    /** Adds a stage that is busy for {@code busy} thread seconds in the second, and moves 1000 elements. */
     private LimiterFinderTest stage(String name, int parallelism, double busy, double starved, double blocked) {
         before.add(StageSnapshot.of(name, parallelism, 0, 0, 0, 0, 0, 0, SECOND));
         after.add(StageSnapshot.of(
@@ -57,8 +57,8 @@ class LimiterFinderTest {
     }
 
     /**
-     * Sets a machine with eight processors. The process uses {@code used} of them, and {@code load} is the busy
-     * fraction of all processors.
+     * Sets a machine of eight processors. The process uses {@code used} of them. {@code load} is the busy fraction of
+     * all.
      */
     private LimiterFinderTest machine(double used, double load) {
         first = MachineLook.of(8, 0, load, 0);
@@ -80,10 +80,7 @@ class LimiterFinderTest {
                 PipelineLook.of(SECOND, after, activity, consumers, List.of(), second));
     }
 
-    /**
-     * The example from the bug report: 8 workers that wait, the next stage busy for a third of the time, and many idle
-     * processors.
-     */
+    /** 8 workers wait, the next stage is busy for a third of the time, and many processors are idle. */
     @Test
     void lanesThatWait_growAsFarAsTheNextStageAllows() {
         fused("consume", "consume", 0.05, 0, 0.95);
@@ -99,7 +96,6 @@ class LimiterFinderTest {
                         + " the machine's processors are 12 % busy");
     }
 
-    /** Additional workers would also wait for the lock. */
     @Test
     void lanesThatWaitForOneLock_areNotAdvisedToBeMore() {
         activity.add(Activity.of("ledger", null, VIRTUAL, 16, 16, 500, 0, "", 15));
@@ -113,8 +109,8 @@ class LimiterFinderTest {
     }
 
     /**
-     * Regression: the finding was "Nothing is ready for more threads", with a gain of 1, although four times the
-     * workers gave four times the rate.
+     * Regression: the finding promised no gain from more threads, although four times the workers gave four times the
+     * rate.
      */
     @Test
     void lanesThatWait_areNotBoundByProcessors_thatOthersUse() {
@@ -127,10 +123,7 @@ class LimiterFinderTest {
         assertThat(limiter.lever().to()).isEqualTo(128);
     }
 
-    /**
-     * Regression: the load was measured a second earlier, when less was running. Larger batches were promised to gain
-     * 1.66 and gained 0.93.
-     */
+    /** Regression: larger batches were promised to gain 1.66 and gained 0.93. */
     @Test
     void lanesThatCompute_growNoFurtherThanTheProcessors_whateverTheLoadSays() {
         activity("price", null, 6, 0, 500);
@@ -157,7 +150,7 @@ class LimiterFinderTest {
         assertThat(limiter.expectedGain()).isCloseTo(1 / 0.3, within(0.01));
     }
 
-    /** A separate thread would gain hardly anything, because the stage already has nearly a whole one. */
+    /** The stage already has nearly a whole thread. */
     @Test
     void fusedStageThatWaits_getsThreadsOfItsOwn_asManyAsTheOthersOnItsThreadAllow() {
         activity("look up", "all", 1, 1, 0);
@@ -169,10 +162,7 @@ class LimiterFinderTest {
         assertThat(limiter.expectedGain()).isCloseTo(10, within(0.1));
     }
 
-    /**
-     * A platform thread in a blocking read appears to be runnable. Only the process's processor time shows that it
-     * waits.
-     */
+    /** A platform thread in a blocking read looks runnable, but uses no processor time. */
     @Test
     void threadsThatUseNoProcessor_wait_thoughTheyLookRunnable() {
         activity("fetch page", null, 4, 0, 500);
@@ -193,7 +183,7 @@ class LimiterFinderTest {
         assertThat(limiter.expectedGain()).isCloseTo(1 / 0.55, within(0.02));
     }
 
-    /** Another process uses one processor, which does not slow down a single computing thread. */
+    /** Another process uses one processor, which does not slow a single computing thread. */
     @Test
     void stageThatComputes_isNamed_thoughOthersFillTheMachine() {
         fused("consume", "all", 0.1, 0, 0).fused("parse", "all", 0.9, 0, 0);
@@ -213,9 +203,7 @@ class LimiterFinderTest {
                 .endsWith("by others too: of the 1.0 processors that the stages want the process gets 0.5");
     }
 
-    /**
-     * Regression: the brokers kept the machine busy, and the reported limiter was "produce", which used half a thread.
-     */
+    /** Regression: brokers kept the machine busy, and the finding was "produce", which used half a thread. */
     @Test
     void fullMachine_isNamed_ifRecordsWaitAndNoStageIsFull() {
         activity("produce", "all", 1, 0, 0);
@@ -230,7 +218,7 @@ class LimiterFinderTest {
         assertThat(machine(1.2, 0.99).find().kind()).isNotEqualTo(Kind.MACHINE_CPU);
     }
 
-    /** Regression: 59,488 records were buffered and none left, but the finding was that the pipeline keeps up. */
+    /** Regression: the finding was that the pipeline keeps up, although 59,488 buffered records did not leave. */
     @Test
     void recordsThatAreFetchedAndWait_areABacklog() {
         fused("consume", "consume", 0.1, 0.9, 0);
@@ -256,9 +244,7 @@ class LimiterFinderTest {
         assertThat(limiter.kind()).isNotEqualTo(Kind.WINDOW);
     }
 
-    /**
-     * With at most once, buffered records wait until a commit includes them. At the first reading, there were none yet.
-     */
+    /** With at most once, buffered records wait for a commit. The first reading had none. */
     @Test
     void fullWindowWhoseRecordsAreAllBuffered_isNotNamed() {
         fused("consume", "consume", 0.1, 0.9, 0);
@@ -303,7 +289,7 @@ class LimiterFinderTest {
         assertThat(said.expectedGain()).isEqualTo(1);
     }
 
-    /** More workers are available than are busy. The number of busy workers depends on arrivals, not on capacity. */
+    /** The number of busy workers depends on arrivals: some workers are idle. */
     @Test
     void busyLanesWithoutWorkWaiting_areNotTheLimiter() {
         fused("consume", "consume", 0.1, 0.9, 0);
@@ -312,10 +298,7 @@ class LimiterFinderTest {
         assertThat(find().kind()).isEqualTo(Kind.ARRIVAL);
     }
 
-    /**
-     * A consumer that has just started must not be advised to look for other members that own its partitions. It may
-     * get partitions a second later.
-     */
+    /** A consumer that has just started may get partitions a second later, so it gets no advice about other members. */
     @Test
     void consumerWithoutPartitions_isTakenIn_orHasNothingLeft() {
         before.add(StageSnapshot.of("consume", 1, 0, 0, 0, 0, 0, 0, SECOND));

@@ -60,10 +60,7 @@ class LimiterProbeTest {
         await().atMost(Duration.ofSeconds(40)).until(LimiterProbeTest::lookers, count -> count == 0);
     }
 
-    /**
-     * If a pipeline kept closed probes in memory, a long-running pipeline would keep the readings of every probe that
-     * was ever started for it.
-     */
+    /** A long-running pipeline must not keep the readings of closed probes. */
     @Test
     void probe_thatIsClosed_isNotKeptByThePipeline() {
         StubPipeline pipeline = new StubPipeline("orders");
@@ -75,7 +72,6 @@ class LimiterProbeTest {
         assertThat(pipeline.completion()).isNotDone();
     }
 
-    /** If the error ended the thread that observes, the limiter would never change again. */
     @Test
     void look_thatFails_isFollowedByOthers() {
         StubPipeline pipeline = new StubPipeline("orders");
@@ -117,7 +113,7 @@ class LimiterProbeTest {
                 .count();
     }
 
-    /** Regression: if an exactly-once run failed early, the finding named its output broker with full confidence. */
+    /** Regression: the finding for a run that failed early named its output broker with full confidence. */
     @Test
     void overall_ofARunThatFailedEarly_namesNothing() {
         StubPipeline pipeline = new StubPipeline("orders");
@@ -137,7 +133,7 @@ class LimiterProbeTest {
         }
     }
 
-    /** For example, a run is cancelled when a drain misses its deadline. */
+    /** A run is cancelled, for example, when a drain misses its deadline. */
     @Test
     void overall_ofARunThatWasCancelled_namesWhatHeldItsRecords() {
         StubPipeline pipeline = new StubPipeline("orders");
@@ -188,7 +184,7 @@ class LimiterProbeTest {
         assertThat(verdicts.longest()).isNotNull().extracting(Limiter::kind).isNotEqualTo(Kind.STAGE_CPU);
     }
 
-    /** Returns readings, ten per second, in which {@code out} elements have left the handler. */
+    /** Returns ten readings per second of a handler that {@code out} elements have left. */
     private static List<PipelineLook> looks(int from, int count, long out, int inFlight) {
         return IntStream.range(from, from + count)
                 .mapToObj(i -> {
@@ -209,7 +205,7 @@ class LimiterProbeTest {
                 .toList();
     }
 
-    /** Regression: the finding was that the pipeline keeps up and that there is nothing to do. */
+    /** Regression: the finding was that the pipeline keeps up. */
     @Test
     void stuck_recordsThatNobodyMoves_areTheFinding_alsoOnceTheConsumerIsClosed() {
         List<PipelineLook> all = new ArrayList<>(looks(0, 12, 60, 60));
@@ -222,7 +218,7 @@ class LimiterProbeTest {
         });
     }
 
-    /** Regression: for a share group with a stuck handler, the finding was that the pipe keeps up. */
+    /** Regression: the finding for a share group with a stuck handler was that the pipe keeps up. */
     @Test
     void stuck_recordsOfAShareGroupThatNobodyMoves_areTheFinding() {
         List<PipelineLook> all = new ArrayList<>(sharedLooks(0, 12, 60, 60));
@@ -235,7 +231,7 @@ class LimiterProbeTest {
         assertThat(LimiterProbe.stuck(sharedLooks(0, 12, 120, 0))).isNull();
     }
 
-    /** Only every tenth reading searches for the oldest record, so the last one rarely knows it. */
+    /** Only every tenth reading looks for the oldest record. */
     @Test
     void stuck_handlersThatAllHang_areSaidNotToReturn_withTheOldestRecord() {
         List<PipelineLook> all = new ArrayList<>(hanging(0, 1, 7));
@@ -268,8 +264,8 @@ class LimiterProbeTest {
     }
 
     /**
-     * Regression: a fused function was said to hang for most of each slow call, with the advice that more threads would
-     * wait too. Between the calls, the advice was to give it its own threads.
+     * Regression: during slow calls, a fused function was said to hang, with the advice that more threads would wait
+     * too.
      */
     @Test
     void fusedFunction_whoseCallsAreSlow_getsThreadsOfItsOwnInEachCall() {
@@ -288,7 +284,7 @@ class LimiterProbeTest {
         assertThat(limiter.sentence()).startsWith("the handlers of work do not return: 1.0 of 1 threads are at work");
     }
 
-    /** Returns five seconds of one call, after {@code calls} calls. The thread had worked for {@code busySeconds}. */
+    /** Returns five seconds in one call, after {@code calls} calls and {@code busySeconds} of work. */
     private static List<PipelineLook> silentFused(long calls, long busySeconds) {
         return LongStream.rangeClosed(0, 50)
                 .mapToObj(i -> {
@@ -330,10 +326,7 @@ class LimiterProbeTest {
         assertThat(LimiterProbe.stuck(looks(0, 12, 120, 0))).isNull();
     }
 
-    /**
-     * Regression: the advice said that 120 records were in the stage and none had left it, although the run had
-     * finished all of them.
-     */
+    /** Regression: the advice said that 120 records were in the stage, although the run had finished all of them. */
     @Test
     void overall_recordsThatWereInAStage_areNotSaidToBeThere() {
         LimiterProbe.Verdicts verdicts = new LimiterProbe.Verdicts();
@@ -353,7 +346,7 @@ class LimiterProbeTest {
         assertThat(LimiterFinder.find(moving).sentence()).doesNotContain("none has left");
     }
 
-    /** Returns a second in which one stage was busy for the fraction {@code busy} of the time. */
+    /** Returns a second in which one stage was busy for the fraction {@code busy}. */
     private static List<PipelineLook> second(int number, long elements, double busy) {
         return List.of(look(number * SECOND, 0, 0), look((number + 1) * SECOND, elements, busy));
     }

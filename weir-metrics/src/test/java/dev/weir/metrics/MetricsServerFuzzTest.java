@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Sends arbitrary bytes to the port. Afterwards, the server must answer as before and close without delay. A failure
- * prints the seed. {@code -Dweir.fuzz.seconds=600} fuzzes for longer than the suite's 3 seconds.
+ * Sends arbitrary bytes to the port. The server must then answer as before and close without delay. A failure prints
+ * the seed. {@code -Dweir.fuzz.seconds=600} fuzzes for longer than 3 seconds.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class MetricsServerFuzzTest {
@@ -85,7 +85,7 @@ class MetricsServerFuzzTest {
                 socket.getInputStream().read(new byte[random.nextInt(1, 4096)]);
             }
         } catch (IOException ignored) {
-            // The server may refuse or cut off this request.
+            // The server may refuse or cut off the request.
         }
     }
 
@@ -103,7 +103,7 @@ class MetricsServerFuzzTest {
             }
             case 2 -> bytes = Arrays.copyOf(bytes, random.nextInt(1, bytes.length));
             default -> {
-                // As it is.
+                // Sent unchanged.
             }
         }
         return bytes;

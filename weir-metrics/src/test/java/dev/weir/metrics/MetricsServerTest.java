@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class MetricsServerTest {
 
-    /** The test's JVM uses shorter time limits than usual; see the module's POM. */
+    /** The module's POM sets shorter time limits for tests. */
     private static final Duration GIVEN_UP = Duration.ofSeconds(20);
 
     private final StubPipeline pipeline = new StubPipeline("orders");
@@ -84,7 +84,7 @@ class MetricsServerTest {
                 .contains("jvm_memory_used_bytes");
     }
 
-    /** Checks that the names in the table match what a scraper sees. */
+    /** Compares the table's names with a scraper's. */
     @Test
     void names_inPrometheusText_areThoseOfTheTable() throws Exception {
         AllMeters.addTo(pipeline, server);
@@ -242,7 +242,7 @@ class MetricsServerTest {
         return socket;
     }
 
-    /** Waits until the server closes the connection, and ignores what it sends before. */
+    /** Waits until the server closes the connection. */
     private static boolean isClosed(Socket socket) throws IOException {
         try {
             socket.getInputStream().readAllBytes();
@@ -280,7 +280,7 @@ class MetricsServerTest {
                     .repeat(64)
                     .getBytes(StandardCharsets.US_ASCII);
             OutputStream out = socket.getOutputStream();
-            // The client never reads an answer. Eventually the server can no longer write, stops reading, and closes.
+            // The client never reads, so the server can no longer write, and closes.
             assertThatThrownBy(() -> {
                         while (true) {
                             out.write(requests);

@@ -12,9 +12,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/**
- * Checks that the table of {@code docs/reference/metrics.md} has a row for each meter of the code, and no other rows.
- */
+/** Tests that the table of {@code docs/reference/metrics.md} has exactly one row per meter. */
 class MetricsTableTest {
 
     static final Path PAGE = Path.of(System.getProperty("weir.root"), "docs/reference/metrics.md");
@@ -27,7 +25,7 @@ class MetricsTableTest {
         assertThat(rows).containsExactlyInAnyOrderElementsOf(rowsOfCode());
     }
 
-    /** Returns the rows as they must appear on the page. Meters that differ only in a fixed tag have a common row. */
+    /** Returns the page's rows. Meters that differ only in a fixed tag have a common row. */
     static Set<String> rowsOfCode() {
         Set<String> rows = new LinkedHashSet<>();
         for (PipelineMeters.Kind kind : PipelineMeters.ALL) {

@@ -21,9 +21,7 @@ import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Tests rate limits that slow a pipeline down, the figures of share groups, and the measured gain of followed advice.
- */
+/** Tests rate limits, the figures of share groups, and the gain of followed advice. */
 class PaceAndGainTest {
 
     private static final long TENTH = 100_000_000;
@@ -66,7 +64,7 @@ class PaceAndGainTest {
         assertThat(limiter.sentence()).doesNotContain("a second pass");
     }
 
-    /** Uses the throttle's own figures, from a running pipeline. */
+    /** Uses figures of a running throttle. */
     @Test
     @Timeout(120)
     void throttle_thatHoldsAPipelineDown_isNamed() throws InterruptedException {
@@ -101,8 +99,7 @@ class PaceAndGainTest {
     }
 
     /**
-     * Returns a reading of a stage whose workers are all busy waiting. Each worker handles a hundred elements per
-     * second.
+     * Returns a reading of a stage with all workers waiting in their handlers, at a hundred elements per second each.
      */
     private static PipelineLook waiting(
             long number, int lanes, long out, double busy, List<PipelineLook.ConsumerLook> consumers) {
@@ -147,10 +144,7 @@ class PaceAndGainTest {
         assertThat(afterRaise(8, 24, 2.5).measured()).isCloseTo(2.5, within(0.01));
     }
 
-    /**
-     * 500 records arrive per second. The waiting ones are soon worked off, and then the rate is limited by the
-     * arrivals.
-     */
+    /** 500 records arrive per second. After the backlog, they limit the rate. */
     @Test
     void adviceThatWasFollowed_gainsNoMoreThanWhatLasts() {
         Gains gains = afterRaise(

@@ -99,10 +99,7 @@ class PipelineMetricsTest {
         assertThat(value("weir.share.lag.records", "member", "1")).isNaN();
     }
 
-    /**
-     * If a pipeline kept closed metrics in memory, a long-running pipeline would keep every object that was ever bound
-     * to it.
-     */
+    /** A long-running pipeline must not keep closed metrics. */
     @Test
     void metrics_thatAreClosed_areNotKeptByThePipeline() {
         WeakReference<PipelineMetrics> closed = boundAndClosed();
@@ -132,7 +129,7 @@ class PipelineMetricsTest {
         assertThat(value("weir.stage.elements.in", "stage", "second")).isEqualTo(2);
     }
 
-    /** The starved time of a stage is computed from its parallelism, so it decreases when an adaptive stage shrinks. */
+    /** The starved time depends on the parallelism, so it decreases when an adaptive stage shrinks. */
     @Test
     void counter_whoseSourceFalls_goesOnFromWhereItWas() {
         pipeline.stages.add(withStarved(10));
@@ -173,7 +170,7 @@ class PipelineMetricsTest {
         assertThat(names()).noneMatch(name -> name.startsWith("weir.partition."));
     }
 
-    /** If a consumer ends during a reading, the reading must neither fail nor show another consumer's health. */
+    /** Given a consumer that ends during a reading: the reading must succeed and show no other consumer's health. */
     @Test
     void consumer_thatGoesDuringAReading_spoilsNoOther() {
         StubConsumer returns = new StubConsumer("[returns]");

@@ -16,8 +16,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real pipeline with a bottleneck that a test has planted. The activity of its threads comes from the engine. The
- * test provides the machine, and in some cases the consumers and producers. Confined to the test.
+ * A real pipeline with a planted bottleneck. The engine measures its threads. The test provides the machine, and
+ * sometimes consumers and producers. Confined to the test.
  */
 final class Planted implements AutoCloseable {
 
@@ -36,7 +36,7 @@ final class Planted implements AutoCloseable {
     /**
      * Takes ownership of a pipeline.
      *
-     * @param release opened at the close, to let handlers end
+     * @param release opened at the close, so that handlers end
      */
     Planted(RunningPipeline running, CountDownLatch release) {
         this.running = running;
@@ -44,16 +44,13 @@ final class Planted implements AutoCloseable {
         this.before = PipelineLook.at(running, IDLE_MACHINE);
     }
 
-    /**
-     * Makes each comparison start at the first reading, so that the interval covers everything that has flowed since
-     * then.
-     */
+    /** Compares every reading with the first one. */
     Planted fromTheStart() {
         fromTheStart = true;
         return this;
     }
 
-    /** Makes all readings show these consumers and producers. */
+    /** Adds these consumers and producers to all readings. */
     Planted with(List<ConsumerLook> consumers, List<ProducerHandle.Snapshot> producers) {
         UnaryOperator<PipelineLook> change = look ->
                 PipelineLook.of(look.atNanos(), look.stages(), look.activity(), consumers, producers, look.machine());
@@ -62,7 +59,7 @@ final class Planted implements AutoCloseable {
         return this;
     }
 
-    /** Makes the first reading show {@code machineBefore}, and all later ones {@code machineAfter}. */
+    /** Sets the machine of the first reading and of all later ones. */
     Planted on(MachineLook machineBefore, MachineLook machineAfter) {
         first = look -> onMachine(look, machineBefore);
         later = look -> onMachine(look, machineAfter);
@@ -74,7 +71,7 @@ final class Planted implements AutoCloseable {
                 look.atNanos(), look.stages(), look.activity(), look.consumers(), look.producers(), machine);
     }
 
-    /** Waits until two successive readings give a limiter of this kind and name. */
+    /** Waits until two readings in a row give this limiter. */
     Limiter awaitLimiter(Kind kind, String name) {
         AtomicReference<@Nullable Limiter> settled = new AtomicReference<>();
         await().atMost(Duration.ofSeconds(40)).untilAsserted(() -> {
@@ -83,7 +80,7 @@ final class Planted implements AutoCloseable {
             before = fromTheStart ? before : now;
             assertThat(found.kind()).as("%s", found).isEqualTo(kind);
             assertThat(found.name()).as("%s", found).isEqualTo(name);
-            // Requires the finding twice, because the first one may still be affected by the start.
+            // The first finding may still be affected by the start.
             Limiter previous = settled.getAndSet(found);
             assertThat(previous).isNotNull();
         });

@@ -15,10 +15,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Tests bottlenecks upstream and downstream of real pipelines. The stages are real and wait for input. The consumers
- * and producers are simulated, because real ones would need a broker.
- */
+/** Tests bottlenecks around real pipelines that wait for input. Consumers and producers are simulated. */
 @Timeout(60)
 class PlantedAroundTheEngineTest {
 
@@ -28,7 +25,7 @@ class PlantedAroundTheEngineTest {
     private final CountDownLatch release = new CountDownLatch(1);
     private final SourceQueue<Integer> input = SourceQueue.of(8);
 
-    /** Returns a pipeline that waits for records, with the given consumers and producers. */
+    /** Returns a pipeline that waits for records. */
     private Planted waiting(List<ConsumerLook> consumers, List<ProducerHandle.Snapshot> producers) {
         return new Planted(
                         Source.queue(input)
@@ -39,7 +36,7 @@ class PlantedAroundTheEngineTest {
                 .with(consumers, producers);
     }
 
-    /** Returns a pipeline like {@link #waiting}, with a record that passes through it after the first reading. */
+    /** Returns a pipeline like {@link #waiting}. One record passes through it after the first reading. */
     private Planted flowing(List<ConsumerLook> consumers, List<ProducerHandle.Snapshot> producers) {
         Planted planted = waiting(consumers, producers);
         assertThat(input.offer(1)).isEqualTo(new SourceQueue.Enqueued());
@@ -160,7 +157,7 @@ class PlantedAroundTheEngineTest {
         }
     }
 
-    /** With at most once, the records that wait for their commit fill the window. */
+    /** With at most once, the window is full of records that wait for their commit. */
     @Test
     void recordsThatWaitForTheirCommit_areCommit_thoughTheyFillTheWindows() {
         try (Planted planted = waiting(
@@ -213,7 +210,7 @@ class PlantedAroundTheEngineTest {
         }
     }
 
-    /** The thread of {@code out} waits in the client's send for room; here it waits for a latch instead. */
+    /** The thread of {@code out} waits for a latch, as if in the client's send. */
     @Test
     void sendThatWaitsForRoom_isOutputBroker_ifTheBrokersAreSlow() {
         try (Planted planted = sending(StubLooks.producer(5000, 1, 0, 900, 300))) {
@@ -228,7 +225,7 @@ class PlantedAroundTheEngineTest {
         }
     }
 
-    /** The requests have the latency of a distant network. Larger batches need fewer of them. */
+    /** Requests take as long as in a distant network. Larger batches need fewer of them. */
     @Test
     void sendThatWaitsForRoom_isProducer_ifBatchesWaitForSeveralAnswersInTheClient() {
         try (Planted planted = sending(StubLooks.producer(5000, 1, 0, 194, 22))) {
@@ -243,7 +240,7 @@ class PlantedAroundTheEngineTest {
         }
     }
 
-    /** If brokers take a tenth of a second per request, each batch waits for several responses, whatever its size. */
+    /** If each request takes a tenth of a second, a batch waits for several responses, whatever its size. */
     @Test
     void sendThatWaitsForRoom_isOutputBroker_ifTheBrokersAreVerySlow() {
         try (Planted planted = sending(StubLooks.producer(5000, 1, 0, 9_000, 300))) {

@@ -26,7 +26,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Plants bottlenecks within real pipelines. Handlers wait for a latch, or compute until it opens. */
+/** Plants bottlenecks in real pipelines. Handlers wait for a latch, or compute until it opens. */
 @Timeout(60)
 class PlantedInTheEngineTest {
 
@@ -94,7 +94,7 @@ class PlantedInTheEngineTest {
         }
     }
 
-    /** The advice was to raise the parallelism of a stage that has no such control. */
+    /** Regression: the advice was to raise the parallelism of a stage without such a control. */
     @Test
     void sequentialStage_isStageWait_andGetsNoMoreThreads() {
         try (Planted planted =
@@ -141,7 +141,7 @@ class PlantedInTheEngineTest {
         return element < 100 ? element : awaitUnchecked(element);
     }
 
-    /** Regression: the advice was to raise the parallelism from 4 to 64, although no call returned any more. */
+    /** Regression: the advice was to raise the parallelism from 4 to 64, although no call returned. */
     @Test
     void lanesThatNeverReturn_areSaidTo_andGetNoMoreLanes() {
         Limiter limiter = stoodStill(
@@ -168,7 +168,7 @@ class PlantedInTheEngineTest {
         assertThat(limiter.lever().kind()).isEqualTo(Lever.Kind.ELSEWHERE);
     }
 
-    /** Regression: first calls that are only slow were said to hang, and more threads to be useless. */
+    /** Regression: slow first calls were said to hang, and more threads to be useless. */
     @Test
     void firstCallsOfLanes_areSaidNotToHaveReturnedYet() {
         Limiter lanes = stoodStill(
@@ -193,7 +193,6 @@ class PlantedInTheEngineTest {
         assertThat(fused.advice()).endsWith("if they are slow, give price its own threads");
     }
 
-    /** Every handler has returned, with a failure. */
     @Test
     void lanesThatWaitBetweenTwoAttempts_areNotSaidToHang() {
         Limiter limiter = stoodStill(
@@ -209,7 +208,7 @@ class PlantedInTheEngineTest {
         assertThat(limiter.sentence()).doesNotContain("do not return");
     }
 
-    /** Waits until {@code is} applies to "price", and finds the limiter as if nothing had changed for the next 5 s. */
+    /** Waits until {@code is} applies to "price". Finds the limiter as if nothing then changed for 5 s. */
     private Limiter stoodStill(Source<?> source, Predicate<Activity> is) {
         RunningPipeline running = source.to(Sink.<Object>forEach(n -> {}).named("out"))
                 .named("planted")
@@ -360,7 +359,7 @@ class PlantedInTheEngineTest {
         try (Planted planted = planted(Source.range(0, MANY)
                 .mapBlocking(4, Ordering.unordered(), this::blocks)
                 .named("price"))) {
-            // The collector takes all the time until the second reading.
+            // Until the second reading, garbage collection takes all the time.
             planted.on(
                     MachineLook.of(8, Double.NaN, Double.NaN, 0),
                     MachineLook.of(8, Double.NaN, Double.NaN, Long.MAX_VALUE / 2));

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests limiters on a machine whose processors are busy with threads of the test. The author of the cases had not read
- * the rules that find limiters. Regression: these limiters were reported wrongly or vaguely.
+ * Tests limiters while the test's threads keep all processors busy. Regression: these limiters were reported wrongly or
+ * vaguely.
  */
 @Timeout(60)
 class PlantedOnABusyMachineTest {

@@ -24,11 +24,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks that health probes are answered whatever else is connected, and only under the server's own name. */
+/** Tests that health probes are answered whatever else is connected, and only under the server's own name. */
 @Timeout(60)
 class ProbeTest {
 
-    /** More than twice the number of connections that the server accepts. */
+    /** More than twice as many connections as the server accepts. */
     private static final int MANY = 2 * HttpLimits.MAX_CONNECTIONS + 12;
 
     private static final String LIVE = "GET /health/live HTTP/1.1\r\nHost: 10.244.1.7:9400\r\n\r\n";
@@ -55,7 +55,7 @@ class ProbeTest {
 
     @BeforeEach
     void start() throws IOException {
-        // No connection is given up while the test runs.
+        // The server gives up no connection during the test.
         server = MetricsServer.builder().patience(Duration.ofMinutes(5)).start(pipeline);
     }
 
@@ -102,7 +102,7 @@ class ProbeTest {
         }
     }
 
-    /** A virtual thread that computes keeps its carrier thread until it waits, and handlers run on virtual threads. */
+    /** A virtual thread that computes keeps its carrier thread. */
     @Test
     void probe_whileHandlersCompute_isAnswered() throws Exception {
         AtomicBoolean ended = new AtomicBoolean();
@@ -128,7 +128,7 @@ class ProbeTest {
         }
     }
 
-    /** A scraper keeps its connection between two scrapes. */
+    /** A scraper keeps its connection open. */
     @Test
     void connection_keptOpen_hasAnswersOneAfterTheOther() throws Exception {
         try (Socket scraper = connect()) {
@@ -231,9 +231,7 @@ class ProbeTest {
         assertThat(ask(many)).isEqualTo("HTTP/1.1 431");
     }
 
-    /**
-     * If responses were not shared, each client that does not read would occupy memory for its own text of all meters.
-     */
+    /** Clients that do not read must not each keep a text of all meters in memory. */
     @Test
     void scrapes_thatNobodyReads_shareTheirTexts() throws Exception {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

@@ -28,10 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Tests the endpoint with a real Prometheus, which scrapes it and evaluates each query of the dashboard and each alert
- * rule.
- */
+/** Tests the endpoint with a real Prometheus: its scrapes, each query of the dashboard, and each alert rule. */
 @Timeout(120)
 class PrometheusTest {
 
@@ -120,7 +117,7 @@ class PrometheusTest {
             assertThat(answer.get("status").asText())
                     .as("%s: %s", query, answer)
                     .isEqualTo("success");
-            // A JVM that has not collected garbage yet has no pauses.
+            // Without a garbage collection, there are no pauses.
             if (answer.at("/data/result").isEmpty() && !query.contains("jvm_gc_pause")) {
                 unanswered.add(query);
             }

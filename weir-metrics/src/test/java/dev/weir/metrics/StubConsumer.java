@@ -19,9 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.common.TopicPartition;
 
-/**
- * A consumer whose partitions are set by a test. Each partition has 3 records in flight, 4 buffered, and a lag of 10.
- */
+/** A consumer with a test's partitions. Each has 3 records in flight, 4 buffered, and a lag of 10. */
 final class StubConsumer implements ConsumerHandle {
 
     private final String reads;

@@ -13,17 +13,17 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Consumers and producers with figures that a test chooses. */
+/** Consumers and producers with a test's figures. */
 final class StubLooks {
 
     private StubLooks() {}
 
-    /** Returns a partition of {@code orders} that is empty and read to its end. */
+    /** Returns an empty partition of {@code orders}, read to its end. */
     static Partition partition(int number) {
         return new Partition(number, 0, 0, 0, Set.of(), null, Duration.ZERO);
     }
 
-    /** The figures of one partition that a test may set. */
+    /** Figures of one partition. */
     record Partition(
             int number,
             int buffered,
@@ -53,7 +53,7 @@ final class StubLooks {
             return new Partition(number, buffered, inFlight, lag, paused, words, windowFull);
         }
 
-        /** Sets how long the window was full in total. */
+        /** Sets the total time for which the window was full. */
         Partition windowFull(Duration time) {
             return new Partition(number, buffered, inFlight, lag, paused, trouble, time);
         }
@@ -77,7 +77,7 @@ final class StubLooks {
         return consumer(0, 0, null, partitions);
     }
 
-    /** Returns a consumer without partitions. {@code assignments} is 0 until the group has admitted it. */
+    /** Returns a consumer without partitions. {@code assignments} is 0 until the group admits it. */
     static List<ConsumerLook> unassigned(int assignments) {
         return consumer(assignments, 0, 0, null);
     }
@@ -110,7 +110,7 @@ final class StubLooks {
                         .build()));
     }
 
-    /** Returns a consumer whose decoder has run for the given time, on the given number of threads. */
+    /** Returns a consumer whose decoder has run for the given time on several threads. */
     static List<ConsumerLook> decoding(long nanos, int threads, Partition... partitions) {
         return consumer(partitions).stream()
                 .map(each -> ConsumerLook.of(
@@ -126,7 +126,7 @@ final class StubLooks {
         return List.of();
     }
 
-    /** Returns a producer for the stage {@code out}, with a buffer of 100 bytes. */
+    /** Returns a producer of the stage {@code out}, with a buffer of 100 bytes. */
     static List<ProducerHandle.Snapshot> producer(
             long unanswered, double freeBytes, long blockedNanos, double queueMillis, double requestMillis) {
         return List.of(ProducerHandle.Snapshot.of(

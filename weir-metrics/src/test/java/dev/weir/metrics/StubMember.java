@@ -3,7 +3,7 @@ package dev.weir.metrics;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ShareHandle;
 
-/** A member of a share group in which each count has a different value. */
+/** A share group's member. Each of its counts is different. */
 final class StubMember implements ShareHandle {
 
     volatile long lag = 50;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A pipeline whose snapshot is set by a test. */
+/** A pipeline with a test's snapshot. */
 final class StubPipeline implements RunningPipeline {
 
     private final String name;

@@ -3,7 +3,7 @@ package dev.weir.metrics;
 import dev.weir.kafka.ProducerHandle;
 import java.util.Arrays;
 
-/** A producer with three acknowledged records, which took 3, 40 and 700 ms. */
+/** A producer with three records, acknowledged after 3, 40 and 700 ms. */
 final class StubProducer implements ProducerHandle {
 
     private static final long[] MILLIS = {3, 40, 700};

@@ -24,7 +24,7 @@ class ActivityTest {
         return element;
     }
 
-    /** Returns the activity of stage {@code tested} once nothing moves. */
+    /** Returns the activity of stage {@code tested} when all threads have stopped moving. */
     private Activity atRest(Source<?> source) {
         try (RunningPipeline running = source.to(Sink.<Object>ignore()).run()) {
             assertThat(new RestProbe(running).awaitRest(PATIENCE)).isTrue();

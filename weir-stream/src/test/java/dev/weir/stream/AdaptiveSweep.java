@@ -14,11 +14,10 @@ import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 
 /**
- * Measures the rate of parallel stages with fixed limits and with the adaptive limit, and writes the table of
- * {@code docs/benchmarks/adaptive.md} to the file named by its first argument. A second argument restricts the
- * measurement to rows whose names contain it, and a third is the number of rounds. Not a test: it takes five and a half
- * minutes, and its result depends on the machine and its other load. The measurement covers the steady state: it omits
- * the first half second of a fixed limit, and the first six seconds of the adaptive one.
+ * Measures parallel stages with fixed limits and with the adaptive limit, and writes the table of {@code
+ * docs/benchmarks/adaptive.md}. Arguments: the file to write, a part of the row names to measure, the number of rounds.
+ * Not a test: it takes five and a half minutes, and its result depends on the machine. Omits the first half second of a
+ * fixed limit, and the first six seconds of the adaptive one.
  */
 final class AdaptiveSweep {
 
@@ -120,7 +119,7 @@ final class AdaptiveSweep {
             Object report = running.completion().toCompletableFuture().get(millis, TimeUnit.MILLISECONDS);
             throw new IllegalStateException("it ended while it was measured: " + report);
         } catch (TimeoutException stillRunning) {
-            // As it should.
+            // Expected: the run has not ended.
         }
     }
 
@@ -139,8 +138,8 @@ final class AdaptiveSweep {
     }
 
     /**
-     * Does a fixed amount of work, which takes about the given time on one idle processor. Does not wait for the clock,
-     * because concurrent threads would all wait at the same time.
+     * Does work of about the given time on one idle processor. A loop until a deadline would let concurrent threads end
+     * together.
      */
     private static void compute(int micros) {
         double x = 1;

@@ -17,10 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Checks that numbers, durations and names out of bounds are refused by the call itself, before anything runs. The
- * message must contain the parameter and its value.
- */
+/** Tests that a call refuses arguments out of bounds, with a message that contains the parameter and its value. */
 class ArgumentBoundsTest {
 
     private static final int MAX = Integer.MAX_VALUE;

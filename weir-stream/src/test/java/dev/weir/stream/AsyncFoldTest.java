@@ -14,17 +14,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
-/**
- * Tests when scanAsync and foldAsync call their function, and how they treat answers that fail, arrive late or never
- * arrive.
- */
+/** Tests the calls of scanAsync and foldAsync, and answers that fail, arrive late or never arrive. */
 class AsyncFoldTest {
 
     private final BlockingQueue<String> calls = new LinkedBlockingQueue<>();
     private final BlockingQueue<CompletableFuture<Integer>> answers = new LinkedBlockingQueue<>();
     private final BlockingQueue<Integer> seen = new LinkedBlockingQueue<>();
 
-    /** Records the call and leaves the answer to the test. */
+    /** Records the call. The test completes the answer. */
     private CompletableFuture<Integer> asked(int combined, int n) {
         CompletableFuture<Integer> answer = new CompletableFuture<>();
         answers.add(answer);
@@ -54,10 +51,7 @@ class AsyncFoldTest {
         source.assertAllFinished();
     }
 
-    /**
-     * Regression: when a user raised the parallelism of the stage, two workers combined their elements with the same
-     * value, so one of the results was lost. The function needs the result of the previous call.
-     */
+    /** Regression: after a user raised the parallelism of the stage, one of its results was lost. */
     @Test
     void parallelism_cannotBeRaised() throws Exception {
         try (RunningPipeline running = Source.of(1, 2, 3)
@@ -128,7 +122,7 @@ class AsyncFoldTest {
                 .hasMessage("a stage of foldAsync completed with null");
     }
 
-    /** All groups share a thread. If a group waited for its answer on this thread, it would wait forever. */
+    /** All groups share a thread. A group that waits for its answer must not block this thread. */
     @Test
     void groups_waitForTheirAnswersSideBySide() throws Exception {
         CompletableFuture<Integer> all = new CompletableFuture<>();

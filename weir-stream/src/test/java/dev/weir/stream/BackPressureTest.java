@@ -16,22 +16,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests how many elements the stages upstream of a stalled sink accept, and that a pull ends at its deadline. */
+/** Tests how many elements a stalled sink lets through, and that pulls end at their deadlines. */
 class BackPressureTest {
 
     private static final int INPUTS = 100_000;
     private static final int BATCH = 64;
 
-    /**
-     * Returns stages with the maximum number of elements that may have left the source while the sink holds one batch.
-     * It is the sum of bounds, buffers and batches.
-     */
+    /** Returns stages with the maximum number of elements that leave the source while the sink holds one batch. */
     static Stream<Arguments> stagesWithBounds() {
         return Stream.of(
                 bounded("async(1)", 4 * BATCH, source -> source.async(Dispatcher.virtual(), 1)),
                 bounded("async(1000)", 1000 + 4 * BATCH, source -> source.async(Dispatcher.virtual(), 1000)),
                 bounded("mapParallel", 4096 + 4 * BATCH, source -> source.mapParallel(2, n -> n)),
-                // The sink's batch may have 512 elements, because workers collect finished elements.
+                // Workers collect finished elements, so the sink's batch may have 512 elements.
                 bounded(
                         "mapBlocking(4, input)",
                         512 + 512 + 4 * BATCH,
@@ -79,10 +76,7 @@ class BackPressureTest {
         }
     }
 
-    /**
-     * Waits until the count has not changed for 50 ms. If that is too early, the test may pass by mistake, but it
-     * cannot fail by mistake.
-     */
+    /** Waits until the count has not changed for 50 ms. A wait that is too short cannot fail the test. */
     private static void awaitStandstill(TrackedSource<?> tracked) {
         int before;
         do {
@@ -179,7 +173,7 @@ class BackPressureTest {
             while ((batch = upstream.pull(System.nanoTime() - 1)) != null) {
                 count[0] += batch.size();
                 batch.ackAll();
-                // The stage never waits, so on a single processor no other thread would run.
+                // The stage never waits. On a single processor, no other thread would run.
                 LockSupport.parkNanos(1);
             }
         });

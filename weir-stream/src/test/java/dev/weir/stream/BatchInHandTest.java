@@ -23,19 +23,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests inner streams that end while an operator upstream of a boundary is in the middle of a batch. The whole batch
- * must be finished. Regression: it was neither finished nor abandoned, and commits waited for it.
+ * Tests inner streams that end while a stage processes a batch. Regression: commits waited for the rest of that batch.
  */
 class BatchInHandTest {
 
-    /** Batch sizes. The functions first fail at the third element of the second batch. */
+    /** Batch sizes. Functions fail first at the third element of the second batch. */
     private static final int[] BATCH_SIZES = {1, 11};
 
     private static final int INPUTS = 12;
 
     private final IllegalStateException planted = new IllegalStateException("planted");
 
-    /** Lets the stream end. */
     private final CountDownLatch mayEnd = new CountDownLatch(1);
 
     private final CountDownLatch hasEnded = new CountDownLatch(1);
@@ -52,7 +50,7 @@ class BatchInHandTest {
         return failing().filter(Trapped::failsInOrder);
     }
 
-    /** Returns all operators except the one whose side sink also fails and ends the pipeline. */
+    /** Returns all operators except divertTo, whose side sink also fails and ends the pipeline. */
     static Stream<Trapped> failing() {
         return all().filter(operator -> !operator.name().equals("divertTo"));
     }
@@ -90,9 +88,7 @@ class BatchInHandTest {
         }
     }
 
-    /**
-     * The interrupt must reach only stages upstream of the switch. Stages downstream of it continue on the same thread.
-     */
+    /** The interrupt must reach only stages upstream of the switch. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("retrying")
     void function_thatIsToBeCalledAgainWhenASwitchEndsTheStream_leavesNoHole(Trapped operator) throws Exception {
@@ -110,7 +106,7 @@ class BatchInHandTest {
                 .via(killSwitch));
     }
 
-    /** The failure waits behind elements that are no longer needed, so nobody will see it. */
+    /** The failure is behind elements that are no longer needed. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("failingInOrder")
     void function_whoseFailureNobodyWillSee_leavesNoHole(Trapped operator) throws Exception {
@@ -128,7 +124,7 @@ class BatchInHandTest {
         leavesNoHole(key -> operator.operator().apply(trap).apply(key).recover(failure -> -1));
     }
 
-    /** Tests stages that emit their elements only at the end, or have not emitted them yet. */
+    /** Tests stages that have not emitted their elements yet. */
     @Test
     void stage_thatHoldsElementsWhenTheStreamEnds_leavesNoHole() throws Exception {
         leavesNoHoleOnceItHolds((s, holds) -> s.fold(0, (sum, n) -> {
@@ -143,7 +139,7 @@ class BatchInHandTest {
             }
             return sum + n;
         }));
-        // Neither input ends by itself. Otherwise, one might end before the other has emitted anything.
+        // Neither input ends by itself.
         leavesNoHoleOnceItHolds((s, holds) -> s.concat(Source.never())
                 .zipLatestWith(Source.of(1).concat(Source.never()), (n, one) -> {
                     if (n == INPUTS - 1) {
@@ -166,7 +162,7 @@ class BatchInHandTest {
                 .take(1));
     }
 
-    /** The restarted stages hold elements when they fail. The stream ends before they are built again. */
+    /** The restarted stages hold elements when they fail, and the stream ends before the restart. */
     @Test
     void restartedSection_thatHoldsElementsWhenTheStreamEnds_leavesNoHole() throws Exception {
         RestartSettings settings = RestartSettings.of(Backoff.NONE);
@@ -186,7 +182,7 @@ class BatchInHandTest {
         }
     }
 
-    /** Tests stages that fail without calling a function, and stages that call functions while holding a lock. */
+    /** Tests stages that fail outside their functions, and stages that call functions while holding a lock. */
     @Test
     void otherFailure_thatTheStreamRecoversFrom_leavesNoHole() throws Exception {
         for (UnaryOperator<Source<Integer>> failing : List.<UnaryOperator<Source<Integer>>>of(
@@ -205,7 +201,7 @@ class BatchInHandTest {
         }
     }
 
-    /** Regression: after a failed close, the current batch was neither emitted nor abandoned. */
+    /** Regression: after a failed close, commits waited for the current batch. */
     @Test
     void close_thatFailsWithinTheStream_leavesNoHole() throws Exception {
         for (UnaryOperator<Source<Integer>> failing : List.<UnaryOperator<Source<Integer>>>of(
@@ -271,7 +267,7 @@ class BatchInHandTest {
         } finally {
             hasEnded.countDown();
         }
-        // The thread that completed a future may still be about to settle its element.
+        // A thread that completes a future may still have to settle its element.
         assertThat(ForkJoinPool.commonPool().awaitQuiescence(30, TimeUnit.SECONDS))
                 .isTrue();
         source.assertAllFinished();

@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that batches reuse their arrays, that nothing of one batch shows in another, and that a fused chain allocates
- * nothing per element.
+ * Tests that batches reuse their arrays without mixing their elements, and that fused chains allocate nothing per
+ * element.
  */
 class BatchReuseTest {
 
@@ -128,7 +128,7 @@ class BatchReuseTest {
             source = source.map(element -> element).filter(element -> !element.isEmpty());
         }
         source = source.tap(element -> {}).filterNot(String::isEmpty);
-        // A garbage collection discards arrays of 2 KB. A new Batch per batch would add 0.08 bytes per element.
+        // A garbage collection discards 2 KB of arrays. A new Batch per batch would add 0.08 bytes per element.
         assertThat(bytesPerElement(source)).isLessThan(0.01);
     }
 
@@ -145,13 +145,13 @@ class BatchReuseTest {
             });
             assertThat(upper.async(platform, 1024).runTo(Sink.count())).isEqualTo(6_000_000);
         }
-        // Both threads use the boundary's lock, which allocates when one waits for the other.
+        // The boundary's lock allocates when a thread waits for it.
         assertThat((allocatedBytes[1] - allocatedBytes[0]) / 4e6)
                 .as("bytes per element in the upper segment")
                 .isLessThan(1.5);
     }
 
-    /** Returns the bytes per element that the sink's thread allocates once it is warm. */
+    /** Returns the bytes per element that the sink's thread allocates after a warm-up. */
     private static double bytesPerElement(Source<String> source) throws Exception {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         double[] perElement = new double[1];

@@ -15,15 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Tests calls after the end, repeated calls, calls from within a stage, and arguments that their owner changes after
- * the call.
- */
+/** Tests calls after the end, repeated calls, calls within a stage, and arguments that change after the call. */
 class CallsAtTheWrongTimeTest {
 
     private static final Duration LONG = Duration.ofHours(1);
 
-    /** A call made within a pipeline, and waits for the end of that pipeline. */
+    /** A call in a stage that waits for the stage's own pipeline. */
     @FunctionalInterface
     interface Waiting {
         void on(RunningPipeline running) throws InterruptedException;
@@ -33,7 +30,6 @@ class CallsAtTheWrongTimeTest {
         return Stream.of(running -> running.drain(LONG), RunningPipeline::await, RunningPipeline::close);
     }
 
-    /** Without the refusal, the call would wait for its own stage, until the deadline or forever. */
     @ParameterizedTest
     @MethodSource("waitingCalls")
     void waitForTheEnd_inAStage_isRefused(Waiting call) {
@@ -157,7 +153,7 @@ class CallsAtTheWrongTimeTest {
         assertThat(Source.repeat(1).via(killSwitch).toList()).isEmpty();
     }
 
-    /** Each operator has state, and so has the whole pipeline. A second run must start from scratch. */
+    /** Every operator of the pipeline has state. */
     @Test
     void blueprint_runTwice_startsAnew() throws InterruptedException {
         AtomicInteger starts = new AtomicInteger();

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Checks that the checked exceptions of actions that do I/O need no wrapping and reach the caller unchanged. */
+/** Tests that checked exceptions of actions reach the caller unchanged. */
 class CheckedActionsTest {
 
     private static void refuse(Object element) throws IOException {
@@ -63,7 +63,6 @@ class CheckedActionsTest {
                 .isInstanceOf(IOException.class);
     }
 
-    /** Closing a writer is a typical use of such an action. */
     @Test
     void onDrained_thatThrows_keepsNoOtherFromBeingCalled() throws InterruptedException {
         Writer file = new StringWriter();

@@ -10,7 +10,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** Tests the stages' counters. */
 class CountersTest {
 
     private static final int INPUTS = 5000;
@@ -63,10 +62,7 @@ class CountersTest {
         assertCounts(stages.get("ignore"), INPUTS / 200 * 3, INPUTS / 200 * 3);
     }
 
-    /**
-     * Regression: elements that a stage emits only at the end were counted when they came in, but not when they went
-     * out.
-     */
+    /** Regression: elements that a stage emits only at the end were not counted when they left it. */
     @Test
     void elementsEmittedAtTheEnd_areCounted() throws Exception {
         Stages stages = run(
@@ -86,9 +82,7 @@ class CountersTest {
                 .containsExactly("tracked", "map", "map-2", "last", "ignore");
     }
 
-    /**
-     * Regression: in nested inner streams, each stream showed its stages under new names, which stayed until the end.
-     */
+    /** Regression: in nested inner streams, stages appeared again and again under new names. */
     @Test
     void streamsWithinStreams_showTheirStagesOnce() throws Exception {
         Stages stages = run(
@@ -119,10 +113,7 @@ class CountersTest {
         assertCounts(stages.get("of c"), 200, 200);
     }
 
-    /**
-     * Work that becomes slower until it shows as the bottleneck. It makes its stage the only slow one, however long the
-     * others wait for a processor.
-     */
+    /** Work that slows down until its stage is clearly the bottleneck. */
     private static final class SlowWork {
 
         private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
@@ -162,14 +153,14 @@ class CountersTest {
         }
     }
 
-    /** Returns a source with at least 40 seconds of slow work. */
+    /** Returns a source whose elements are at least 40 seconds of slow work. */
     private static Source<Integer> manyNumbers(int batchSize) {
         return TrackedSource.numbers(1_000_000, batchSize).source().map(n -> n);
     }
 
     /**
-     * Checks that the slow stage is busier than the others, that the stages upstream wait to hand over elements, and
-     * that the stages downstream wait for input.
+     * Checks that the slow stage is the busiest, stages upstream wait for it to take elements, and stages downstream
+     * wait for input.
      */
     private static void assertBottleneck(Stages stages, String slow, List<String> above, List<String> below) {
         StageSnapshot bottleneck = stages.get(slow);
@@ -237,8 +228,7 @@ class CountersTest {
     void waits_thatGoOn_showInTheSnapshotsOfARunningPipeline() throws Exception {
         CountDownLatch stalled = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        // More elements than fit downstream: in mapBlocking, in the boundary, and in the batches held by the sink and
-        // by the thread that fills the boundary.
+        // More elements than fit into mapBlocking, the boundary, and the batches held by threads.
         try (RunningPipeline running = TrackedSource.numbers(8_192, 512)
                 .source()
                 .map(n -> n)
@@ -258,9 +248,7 @@ class CountersTest {
         }
     }
 
-    // Regression: mapBlocking accepts input again when an eighth of its capacity is free. If less was free and all
-    // other work was done, the stage neither counted as full nor accepted input, and the wait was not counted. The test
-    // above therefore hung occasionally.
+    // Regression: a stage that waited with little free capacity showed no waiting time.
     @Test
     void wait_withLittleRoomInTheTable_showsInTheSnapshotsOfARunningPipeline() throws Exception {
         CountDownLatch tableFull = new CountDownLatch(1);
@@ -290,7 +278,7 @@ class CountersTest {
         }
     }
 
-    /** Waits until the blocked time has grown 100 times. There are fewer batches, so the wait is still in progress. */
+    /** Waits until the blocked time has grown 100 times, so that a wait in progress is included. */
     private static void awaitGrowth(RunningPipeline running, String name) throws InterruptedException {
         long seen = 0;
         for (int growths = 0; growths < 100; ) {

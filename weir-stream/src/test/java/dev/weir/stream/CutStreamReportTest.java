@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Checks that the report of a graceful stop names the elements that the stop cut off. Regression: it said that all was
- * drained, while elements were left for redelivery.
+ * Tests that the report of a graceful stop names the elements left unfinished. Regression: it said that all was
+ * drained.
  */
 class CutStreamReportTest {
 
@@ -95,7 +95,7 @@ class CutStreamReportTest {
                         1,
                         List.of(
                                 "flatMapConcat: 1 element is left unfinished, as the stop cut off what was made of it, at unfold")),
-                // The inner element counts only as part of the outer one.
+                // An inner element counts as part of its outer element.
                 new Cutting(
                         s -> s.flatMapConcat(n -> Source.single(n).flatMapMerge(1, m -> endless(m)))
                                 .named("outer"),
@@ -120,10 +120,7 @@ class CutStreamReportTest {
         assertThat(countIn(report)).isEqualTo(source.pulled() - source.finishedCount());
     }
 
-    /**
-     * Most sources report whether they have ended. A source that does not, such as a custom one, counts as cut off
-     * after each stop.
-     */
+    /** A source that does not report its end, such as a custom one, counts as cut off. */
     @Test
     void drain_thatCutsOffSourcesOfAllKinds_namesThem() throws Exception {
         try (SubmissionPublisher<Integer> publisher = new SubmissionPublisher<>()) {
@@ -152,9 +149,7 @@ class CutStreamReportTest {
         }
     }
 
-    /**
-     * An element may represent something like a topic, which is never finished. Only the topic's records must drain.
-     */
+    /** Given elements that represent something without an end, such as a topic: only its records must drain. */
     @Test
     void drain_thatEndsStreamsOfElementsThatNobodyWaitsFor_leavesNothing() throws Exception {
         CountDownLatch seen = new CountDownLatch(1);
@@ -169,7 +164,6 @@ class CutStreamReportTest {
         }
     }
 
-    /** A stream that has ended or was replaced is complete. */
     @Test
     void drain_ofStreamsThatAreWhole_leavesNothing() throws Exception {
         for (UnaryOperator<Source<Integer>> operator : List.<UnaryOperator<Source<Integer>>>of(
@@ -184,7 +178,7 @@ class CutStreamReportTest {
         }
     }
 
-    /** Drains the pipeline, with ample time, as soon as {@code reached} is true. */
+    /** Drains the pipeline as soon as {@code reached} is true. */
     private static DrainReport drained(Source<Integer> stream, BooleanSupplier reached) throws InterruptedException {
         try (RunningPipeline running = stream.to(Sink.ignore()).run()) {
             while (!reached.getAsBoolean()) {
@@ -194,7 +188,6 @@ class CutStreamReportTest {
         }
     }
 
-    /** Returns the number of elements that the lines of a report name. */
     private static int countIn(DrainReport report) {
         return report.leftUndone().stream()
                 .map(COUNT::matcher)

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests operators that act differently while the downstream stage is busy. The test decides when it is busy. */
+/** Tests operators that act differently while the downstream stage is busy. */
 class DemandOperatorsTest {
 
     private final VirtualClock clock = new VirtualClock();
@@ -49,7 +49,7 @@ class DemandOperatorsTest {
     void batch_whileNobodyPulls_aggregatesUpToItsMost() throws Exception {
         SinkProbe<List<Integer>> out = run(source -> lists(source, 3));
         in.emit(1, 2).awaitPull();
-        // The whole batch is taken: it completes one aggregate and begins another.
+        // The stage takes the whole batch: it completes one aggregate and begins another.
         in.emit(3, 4).awaitPull();
         assertThat(out.expectNext(2)).containsExactly(List.of(1, 2, 3), List.of(4));
     }
@@ -114,7 +114,7 @@ class DemandOperatorsTest {
         assertThat(out.expectNext(3)).containsExactly("1.0", "1.1", "1.2");
         in.emit(2, 3).awaitPull();
         assertThat(out.expectNext(3)).containsExactly("2.0", "3.0", "3.1");
-        // Only the first output of each element carries the acknowledgement.
+        // Only an element's first output carries its acknowledgement.
         out.acknowledge(1);
         assertThat(in.acknowledged()).containsExactly(1);
         out.acknowledge(2);
@@ -186,7 +186,7 @@ class DemandOperatorsTest {
 
     @Test
     void buffer_whoseStageBelowWaits_dropsNothingOfABatchGreaterThanItself() throws Exception {
-        // The open group makes the downstream stage wait with a deadline, which the clock reports.
+        // While a group is open, the downstream stage waits with a deadline.
         SinkProbe<List<Integer>> out =
                 run(source -> source.buffer(2, OverflowStrategy.DROP_NEW).groupedWithin(6, Duration.ofHours(1)));
         out.requestAll();

@@ -20,9 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Tests dispatchers by name: the possible settings in a file, the messages about refused settings, and their counters.
- */
+/** Tests named dispatchers: settings in a file, messages about refused settings, and counters. */
 class DispatchersTest {
 
     private static Dispatchers parse(String text) {

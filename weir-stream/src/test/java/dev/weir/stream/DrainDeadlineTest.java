@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class DrainDeadlineTest {
 
-    /** Regression: drain threw the CancellationException of the cancelled completion instead of returning a report. */
+    /** Regression: drain threw a CancellationException instead of returning a report. */
     @Test
     void drain_pastItsDeadline_cancelsAndReports() throws Exception {
         CountDownLatch atWork = new CountDownLatch(1);

@@ -20,9 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Checks that a drain which has to give up reports where each remaining element is. Regression: the report covered only
- * queues and parallel stages, without the stages upstream of them, and was empty for a {@code forEach} handler that
- * hung.
+ * Tests the report of a drain that gives up. Regression: elements upstream of queues and parallel stages were missing,
+ * and for a {@code forEach} handler that hung, the report was empty.
  */
 class DrainInsideTest {
 
@@ -30,7 +29,6 @@ class DrainInsideTest {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration LONG = Duration.ofSeconds(50);
 
-    /** Nobody opens it. */
     private static final CountDownLatch CLOSED = new CountDownLatch(1);
 
     private static <T> T hang(T element) {
@@ -46,7 +44,6 @@ class DrainInsideTest {
         return element < first ? element : hang(element);
     }
 
-    /** A source that ignores stops. */
     private static Source<Integer> deaf() {
         return Source.custom("deaf", context -> new Stage<Integer>() {
             @Override
@@ -61,7 +58,7 @@ class DrainInsideTest {
     }
 
     /**
-     * A pipeline that stops moving with elements inside.
+     * A pipeline that stalls with elements inside.
      *
      * @param left the expected report, as {@code stage=elements}
      */
@@ -77,7 +74,7 @@ class DrainInsideTest {
         return new Case(what, 20, 5, operator, List.of(left));
     }
 
-    /** Elements from 7 on do not get past this stage. The elements before them are in separate batches. */
+    /** Holds back the elements from 7 on, in a batch of their own. */
     private static Source<Integer> seven(Source<Integer> source) {
         return source.mapBlocking(1, Ordering.input(), n -> hangFrom(7, n));
     }
@@ -200,7 +197,7 @@ class DrainInsideTest {
                 .on(new VirtualClock())
                 .run()) {
             assertThat(new RestProbe(running).awaitRest(LONG)).isTrue();
-            // Counted before the cancellation, which may still emit and finish an open group.
+            // Count before the cancellation, which may still finish an open group.
             int unfinished = source.pulled() - source.finishedCount();
             DrainReport report = running.drain(Duration.ZERO);
             assertThat(report.drained()).isFalse();
@@ -226,7 +223,7 @@ class DrainInsideTest {
                 .on(new VirtualClock())
                 .run()) {
             assertThat(new RestProbe(running).awaitRest(LONG)).isTrue();
-            // All elements of the current batch count, even finished ones.
+            // All elements of the current batch count, also finished ones.
             assertThat(running.drain(Duration.ZERO).leftUndone())
                     .map(DrainInsideTest::brief)
                     .containsExactly("forEach=5");
@@ -234,10 +231,7 @@ class DrainInsideTest {
         }
     }
 
-    /**
-     * The parts of a split element count in the stage that holds them, and the element itself in the stage that keeps
-     * it. The sum exceeds the number of elements from the source.
-     */
+    /** The parts of a split element count in one stage, and the element itself in another. */
     @Test
     void report_ofElementsThatWereSplit_countsThemWhereTheyAre() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(20, 5);

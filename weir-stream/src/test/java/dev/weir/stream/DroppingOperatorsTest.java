@@ -15,15 +15,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Tests operators that drop by time or by demand. Chance decides which elements pass, but not how dropped and passed
- * elements are acknowledged.
- */
+/** Tests acknowledgements in operators that drop by time or by demand. Chance decides which elements pass. */
 class DroppingOperatorsTest {
 
     private static final int INPUTS = 1500;
 
-    /** An operator, with a flag for whether the last input always passes. */
+    /** An operator. {@code keepsLast} is true if the last input always passes. */
     record Dropping(String name, boolean keepsLast, UnaryOperator<Source<Integer>> stage) {
 
         Source<Integer> below(Source<Integer> source) {
@@ -58,7 +55,7 @@ class DroppingOperatorsTest {
         return operators.stream().flatMap(operator -> batches.stream().map(sizes -> Arguments.of(operator, sizes)));
     }
 
-    /** Returns a sink which checks that the elements it sees are not finished yet. */
+    /** Returns a sink that requires the elements it sees to be unfinished. */
     private static Sink<Integer> sink(TrackedSource<Integer> tracked, List<Integer> seen, int most) {
         return Sink.custom("seen", context -> upstream -> {
             Batch<Integer> batch;
@@ -115,7 +112,6 @@ class DroppingOperatorsTest {
                     .to(sink(tracked, new ArrayList<>(), Integer.MAX_VALUE))
                     .run());
             tracked.assertProtocolKept();
-            // Neither the failed element nor any later one is finished.
             assertThat(tracked.finishedCount()).isLessThan(call);
         }
         TrackedSource<Integer> cancelled = TrackedSource.numbers(INPUTS, sizes).heldOpen();

@@ -19,15 +19,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests branches, groups, split streams and side sinks that end early. The rest of the stream must continue, and
- * nothing may wait for the part that has ended.
- */
+/** Tests branches, groups, split streams and side sinks that end early. The remaining stream must continue. */
 class EarlyEndTest {
 
     private static final RestartSettings ONCE = RestartSettings.of(Backoff.NONE);
 
-    // Adds stages that give elements acknowledgement targets of their own.
+    // Adds a restarted section, whose elements have other acknowledgement targets.
 
     private static Source<Integer> restarted(Source<Integer> source) {
         return source.restarted(ONCE, section -> section);
@@ -45,7 +42,7 @@ class EarlyEndTest {
                 Flow.of("wrapped", part -> part.stage("wrapping", (upstream, context) -> new Wrapping<>(upstream))));
     }
 
-    /** A target that passes everything on, as a module or a user may write it. */
+    /** A target that passes everything on, as a user may write it. */
     private record Wrapper(AckTarget target) implements AckTarget {
 
         @Override
@@ -126,10 +123,7 @@ class EarlyEndTest {
         assertThat(source.finishedCount()).isEqualTo(5);
     }
 
-    /**
-     * Regression: when both branches gave up an unneeded element, each assumed that the other one would process it. The
-     * element was finished although nobody had seen it.
-     */
+    /** Regression: if both branches gave up an element, it was finished although nobody had seen it. */
     @Test
     void broadcast_whoseBranchesEndAtOnce_leavesWhatNoneWantedUnfinished() throws Exception {
         CountDownLatch bothAreAtTheirEnd = new CountDownLatch(2);
@@ -170,9 +164,8 @@ class EarlyEndTest {
     }
 
     /**
-     * Regression: when a sink with its own async() ended, its queue abandoned the elements in it. These were kept until
-     * it was known whether another sink continued, but after the end of the last sink, nothing released them. A
-     * consumer waited for them for the whole drain timeout.
+     * Regression: after the last sink had ended early, the consumer waited for elements in its async() queue for the
+     * whole drain timeout.
      */
     @Test
     void sinks_whenTheLastEndsEarly_leaveNothingPending() throws Exception {
@@ -190,7 +183,7 @@ class EarlyEndTest {
         }
     }
 
-    /** Returns a sink that ends after element 0, once element 1 is in the queue of its async(). */
+    /** Returns a sink that ends after element 0, while its async() queue contains element 1. */
     private static Sink<Integer> firstOfThree() {
         CountDownLatch lastWasPulled = new CountDownLatch(1);
         return Sink.through(elements -> elements.tap(n -> {
@@ -277,10 +270,7 @@ class EarlyEndTest {
         }
     }
 
-    /**
-     * Regression: elements in a buffer upstream of the early end of a group, a split stream or a branch were never
-     * acknowledged and held back all commits.
-     */
+    /** Regression: elements in a buffer upstream of an inner stream's early end held back all commits. */
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 512})
     void innerStream_withBuffersAboveItsEnd_leavesNoHole(int batchSize) throws Exception {
@@ -326,7 +316,7 @@ class EarlyEndTest {
         }
     }
 
-    /** The inner stream failed, so the elements that wait in it are redelivered. */
+    /** The inner stream failed, so its waiting elements must be redelivered. */
     @Test
     void innerStream_thatFails_leavesWhatWaitsInItsBuffersUnfinished() {
         TrackedSource<Integer> source = TrackedSource.numbers(100, 100);
@@ -344,7 +334,7 @@ class EarlyEndTest {
         assertThat(source.finishedCount()).isZero();
     }
 
-    /** Regression: the end of another group acknowledged the elements for which there was no key. */
+    /** Regression: elements without a key were acknowledged at the end of another group. */
     @Test
     void groupBy_whoseKeyFunctionFails_leavesTheElementsFromThereOnUnfinished() {
         TrackedSource<Integer> source = TrackedSource.numbers(10, 10);
@@ -365,7 +355,7 @@ class EarlyEndTest {
         assertThat(source.finishedCount()).isEqualTo(3);
     }
 
-    /** In an outermost stream, the next run gets these elements. */
+    /** The next run gets these elements. */
     @Test
     void buffer_aboveTheEndOfThePipeline_leavesWhatIsInItUnfinished() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(1000, 10).heldOpen();
@@ -396,7 +386,7 @@ class EarlyEndTest {
                 source -> source.takeWhile(n -> n < 5),
                 source -> source.takeWhile(n -> n < 4, true),
                 source -> source.zipWith(Source.range(0, 5), (n, other) -> n),
-                // Elements that have left an inner stream belong to the outermost stream again.
+                // Elements that have left an inner stream belong to the outermost stream.
                 source -> source.groupBy(n -> 0, 1, key -> key).take(5),
                 source -> source.groupBy(n -> 0, 1, key -> key.async()).take(5),
                 source ->
@@ -439,9 +429,8 @@ class EarlyEndTest {
     }
 
     /**
-     * Regression: branches were closed because the merged stream had ended. Each branch was treated as if it had ended
-     * by itself while another continued, so its queued elements were acknowledged. It takes a few hundred rounds to see
-     * this.
+     * Regression: queued elements of a branch were acknowledged when the merged stream ended. It takes a few hundred
+     * rounds to see this.
      */
     @Test
     void branches_whoseMergedStreamEnds_leaveWhatWaitsForThemUnfinished() throws Exception {
@@ -460,8 +449,8 @@ class EarlyEndTest {
     }
 
     /**
-     * Regression: an element whose target came from a restarted section or from withClaim still belonged to an inner
-     * stream after leaving it. If the element was abandoned after the inner stream had ended, it was acknowledged.
+     * Regression: an element abandoned after its inner stream had ended was acknowledged, if it came from a restarted
+     * section or withClaim.
      */
     @Test
     void elementsThatHaveLeftAnEndedInnerStream_whenTheStreamFails_stayUnfinished() {

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Compares each element operator with its model, for all batch sizes and all endings, with tracked inputs. */
+/** Compares each element operator with its model, for all batch sizes and all endings. */
 class ElementOperatorTest {
 
     private static final int INPUTS = 1500;
@@ -233,9 +233,9 @@ class ElementOperatorTest {
     }
 
     /**
-     * Returns each operator that calls user code. The code throws for 3 and for 6 of the inputs 0 to 8. The other
-     * arguments are the output if these elements are skipped, the output if the stage restarts, the number of finished
-     * inputs if skipped elements are acknowledged, and the same number if they are not.
+     * Returns each operator that calls user code. The code throws for 3 and 6 of the inputs 0 to 8. Further arguments:
+     * the output if these are skipped, the output if the stage restarts, the number of finished inputs if skipped ones
+     * are acknowledged, and if they are not.
      */
     static Stream<Arguments> throwing() {
         return Stream.of(

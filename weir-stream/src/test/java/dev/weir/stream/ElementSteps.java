@@ -12,14 +12,14 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * The element operators and their asynchronous variants, as steps. Their functions know which elements the stage will
- * drop, and report this to the lineage.
+ * The element operators and their asynchronous variants, as steps. Their functions report to the lineage which elements
+ * the stage drops.
  */
 final class ElementSteps {
 
     private ElementSteps() {}
 
-    /** Steps that take all of their input. */
+    /** Returns the steps that take all of their input. */
     static List<Step> whole() {
         return List.of(
                 filterNot(),
@@ -49,7 +49,7 @@ final class ElementSteps {
                 log());
     }
 
-    /** Returns the steps that end before their input if the input is long enough. */
+    /** Returns the steps that end before a long input. */
     static List<Step> cutting() {
         return List.of(
                 take(0), take(1), take(7), take(600), takeWhile(0, false), takeWhile(300, false), takeWhile(300, true));
@@ -151,7 +151,6 @@ final class ElementSteps {
                 values -> List.of(values.stream().mapToLong(value -> value).sum()));
     }
 
-    /** As {@link #scan}. */
     static Step scanAsync() {
         return step(
                 "scanAsync",
@@ -162,7 +161,6 @@ final class ElementSteps {
                 scan().model());
     }
 
-    /** As {@link #fold}. */
     static Step foldAsync() {
         return step(
                 "foldAsync",
@@ -175,7 +173,7 @@ final class ElementSteps {
                 fold().model());
     }
 
-    /** Returns most answers immediately, and some from another thread. */
+    /** Returns a future. Most are already complete, and another thread completes the remaining ones. */
     private static <A> CompletableFuture<A> answer(long which, A value) {
         return which % 50 == 0
                 ? CompletableFuture.supplyAsync(() -> value, Thread::startVirtualThread)
@@ -342,7 +340,7 @@ final class ElementSteps {
                 });
     }
 
-    /** Comes back sooner and later. */
+    /** Returns the square, sometimes late. */
     private static long square(long value) {
         return value % 61 * (value % 61);
     }

@@ -16,7 +16,7 @@ final class Endings {
 
     private Endings() {}
 
-    /** Returns an action that runs {@code then} at the given call of user code, wherever in the chain that is. */
+    /** Returns an action that runs {@code then} at the given call of user code. */
     static Runnable at(int call, Runnable then) {
         AtomicInteger calls = new AtomicInteger();
         return () -> {
@@ -46,7 +46,7 @@ final class Endings {
         if (running.completion().isCompletedExceptionally()) {
             assertThatThrownBy(running::await).isSameAs(planted);
         } else {
-            // The inputs led to so few calls that the chosen call never happened.
+            // The chosen call never happened.
             run.assertSeenAsModelled();
         }
     }
@@ -75,7 +75,7 @@ final class Endings {
     static void drained(List<Step> chain, int inputs, int atCall, int... batchSizes) throws Exception {
         TrackedRun run = new TrackedRun(chain, inputs, batchSizes);
         CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
-        // Stops at the chosen call, or when the inputs are used up before that call.
+        // Stops at the chosen call, or when all inputs are used.
         run.source.heldOpen(() -> handle.join().stop());
         handle.complete(run.start(at(atCall, () -> handle.join().stop())));
         try (RunningPipeline running = handle.join()) {

@@ -25,7 +25,7 @@ class ExposedResourceTest {
 
     private record Resource(int number) {}
 
-    /** Closes when it may. */
+    /** A resource whose close waits for the test. */
     private record Closing(CountDownLatch mayClose) implements PatientTermination {
 
         @Override
@@ -49,7 +49,7 @@ class ExposedResourceTest {
     private final CompletableFuture<RunningPipeline> running = new CompletableFuture<>();
     private final List<List<Resource>> seen = new CopyOnWriteArrayList<>();
 
-    /** Starts a source that ends at once. */
+    /** Starts a source without elements. */
     private static Stage<Integer> start(StageContext context, int number, CountDownLatch mayClose) {
         context.onTermination(new Closing(mayClose));
         context.exposeResource(new Resource(number));
@@ -81,10 +81,7 @@ class ExposedResourceTest {
         }
     }
 
-    /**
-     * Regression: after a restarted section had ended, its consumer was reported as dead. Each restart added another
-     * such consumer.
-     */
+    /** Regression: after a restarted section had ended, its consumers were reported as dead. */
     @Test
     void resource_ofASubstream_isExposedUntilItIsClosed() throws Exception {
         CountDownLatch mayClose = new CountDownLatch(1);
@@ -116,7 +113,7 @@ class ExposedResourceTest {
         }
     }
 
-    /** Regression: the results of all substreams that had ended stayed in memory until the pipeline ended. */
+    /** Regression: the results of all ended substreams stayed in memory until the pipeline ended. */
     @Test
     void results_ofSubstreams_areKeptAsLongAsTheirSinks() throws Exception {
         ResultSink<Integer, Long> ofAll = Sink.count();
@@ -132,7 +129,7 @@ class ExposedResourceTest {
             assertThat(pipeline.await().drained()).isTrue();
             spinUntil(() -> {
                 System.gc();
-                // Finds and drops the keys that were collected.
+                // Drops the keys that were collected.
                 return pipeline.result(ofAll).isDone()
                         && ofSubstreams.stream().allMatch(result -> result.get() == null);
             });
@@ -151,7 +148,7 @@ class ExposedResourceTest {
         });
     }
 
-    /** A sink must see the sources upstream of it, but not the sources of inputs that are merged downstream of it. */
+    /** A sink must not see sources that are merged downstream of it. */
     @Test
     void upstreamHandles_areOfTheStagesAbove_andNotOfOtherInputs() throws Exception {
         Map<String, List<Resource>> seenBySink = new ConcurrentHashMap<>();
@@ -170,7 +167,7 @@ class ExposedResourceTest {
                 .containsEntry("of both", List.of(new Resource(1), new Resource(2)));
     }
 
-    /** Regression: a group's sink took a source that is merged downstream of the group for one upstream of it. */
+    /** Regression: a sink in a group saw a source that is merged downstream of the group. */
     @Test
     void upstreamHandles_withinASubstream_areNotOfInputsMergedBelow() throws Exception {
         Map<String, List<Resource>> seenBySink = new ConcurrentHashMap<>();
@@ -188,7 +185,7 @@ class ExposedResourceTest {
                 .containsEntry("of both", List.of(new Resource(1), new Resource(2)));
     }
 
-    /** Regression: a sink did not know a source that is merged within a branch upstream of it. */
+    /** Regression: a sink did not see a source that is merged in a branch upstream of it. */
     @Test
     void upstreamHandles_belowBranches_areOfTheInputsMergedInThem() throws Exception {
         Map<String, List<Resource>> seenBySink = new ConcurrentHashMap<>();

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Runs the examples of docs/guide/failures.md and of the operators' Javadoc, line by line. */
+/** Runs the examples of docs/guide/failures.md and of the operators' Javadoc. */
 class FailureExamplesTest {
 
     private final Source<String> lines = Source.of("1", "x", "3");
@@ -137,7 +137,7 @@ class FailureExamplesTest {
 
     private record Receipt(int order) {}
 
-    /** The first one is broken. */
+    /** A session. The first one is broken. */
     private final class Session {
 
         Receipt send(int order) {

@@ -11,10 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Tests the failure operators on streams that do not fail, or fail elsewhere. The operators must change nothing and
- * lose nothing.
- */
+/** Tests failure operators in streams that do not fail, or fail elsewhere. They must change nothing. */
 class FailureOperatorsTest {
 
     private static final int INPUTS = 1500;
@@ -45,7 +42,7 @@ class FailureOperatorsTest {
                 passing("killSwitch", source -> source.via(new KillSwitch())));
     }
 
-    /** Returns each operator between two neighbours, and all operators in a row, each with all batch sizes. */
+    /** Returns each operator between two others, and all operators in a row, with all batch sizes. */
     static Stream<Arguments> chainsAndSizes() {
         List<List<Step>> chains = new ArrayList<>();
         for (Step step : steps()) {

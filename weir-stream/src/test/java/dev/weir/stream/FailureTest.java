@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests errors in code that does not belong to the engine, wherever it is called. */
+/** Tests exceptions from user code in each place where the engine calls it. */
 class FailureTest {
 
     private static final String NAME = "failing";
@@ -33,7 +33,7 @@ class FailureTest {
         ThreadCensus.assertNoneLeft(NAME);
     }
 
-    /** Returns a source of a thousand numbers that records its closing and its termination. */
+    /** Returns a thousand numbers. The source records its closing and its termination. */
     private Source<Integer> source() {
         return Source.custom("noting", context -> {
             context.onTermination(patience -> {

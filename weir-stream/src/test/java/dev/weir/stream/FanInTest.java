@@ -17,16 +17,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Compares operators with two tracked inputs with their models, for all batch sizes and all endings. */
+/** Compares operators with two inputs with their models, for all batch sizes and all endings. */
 class FanInTest {
 
-    /** Joins two inputs into one stream. One input numbers its elements from 0, the other from 10,000. */
+    /** Joins two inputs. One numbers its elements from 0, the other from 10,000. */
     @FunctionalInterface
     interface Joined {
         Source<Item> apply(Source<Item> left, Source<Item> right, Books books);
     }
 
-    /** Computes the result for two lists in plain Java, or null if the result depends on timing. */
+    /** Computes the result in plain Java, or null if the result depends on timing. */
     @FunctionalInterface
     interface Model {
         List<Long> apply(List<Long> left, List<Long> right);
@@ -39,7 +39,7 @@ class FanInTest {
         }
     }
 
-    /** The lineage of both inputs, which also records which inputs ever went into an output. */
+    /** The lineage of both inputs. Also records which inputs went into any output. */
     static final class Books {
         final Lineage lineage;
         private final BitSet used = new BitSet();
@@ -48,7 +48,7 @@ class FanInTest {
             lineage = new Lineage(inputs);
         }
 
-        /** Returns one output for two elements, which may also go into other outputs. */
+        /** Returns an output made of two elements. */
         Item use(Item left, Item right) {
             useAgain(left);
             useAgain(right);
@@ -175,7 +175,6 @@ class FanInTest {
         return joins().stream().flatMap(join -> Endings.BATCH_SIZES.stream().map(sizes -> Arguments.of(join, sizes)));
     }
 
-    /** A run of a join over two tracked inputs. */
     static final class Run {
         final Books books;
         final TrackedSource<Item> left;

@@ -31,7 +31,7 @@ class FanOutTest extends OperatorEndings {
         }
     }
 
-    /** Regression: whether a branch's unneeded elements were finished depended on which branch ended first. */
+    /** Regression: some unneeded elements stayed unfinished, depending on which branch ended first. */
     @Test
     void branch_thatEndsEarlyAfterAnotherTookAll_leavesNothingUnfinished() throws Exception {
         CountDownLatch otherEnded = new CountDownLatch(1);
@@ -54,10 +54,7 @@ class FanOutTest extends OperatorEndings {
         }
     }
 
-    /**
-     * The branch ends after the side sink has received only the first part of a group. The rest of the group must be
-     * settled together with this part.
-     */
+    /** The branch ends in the middle of a group. The side sink has received only the first part of that group. */
     @Test
     void branch_thatEndsWithinAGroupOfWhichASideHasAPart_leavesNothingUnfinished() throws Exception {
         CountDownLatch branchEnded = new CountDownLatch(1);
@@ -87,10 +84,7 @@ class FanOutTest extends OperatorEndings {
         source.assertAllFinished();
     }
 
-    /**
-     * Regression: each child of a group carried an acknowledgement of each member. The number of acknowledgements was
-     * the square of the group's size, and grew further in nested groups.
-     */
+    /** Regression: the number of acknowledgements per group was the square of its size, and more in nested groups. */
     @Test
     void childrenOfAGroup_thatLeaveABranch_shareTheirClaims() throws Exception {
         int size = 500;

@@ -10,10 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/**
- * Checks that the results of slow handlers are emitted in groups while the handlers cannot keep up, and are never left
- * behind.
- */
+/** Tests that results of slow handlers are emitted in groups, and never left behind. */
 class GatheringTest {
 
     private static final int LANES = 64;
@@ -39,7 +36,7 @@ class GatheringTest {
         TrackedSource.numbers(count, 512)
                 .source()
                 .mapBlocking(LANES, Ordering.unordered(), n -> {
-                    // The handlers do not end all at once: their ends are spread over the duration of one call.
+                    // The handlers end at different times, spread over the duration of one call.
                     LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(1_000L * MILLIS + 61L * (n % LANES)));
                     return n;
                 })
@@ -50,7 +47,7 @@ class GatheringTest {
         assertThat(batches).hasValueLessThan(count / 3);
     }
 
-    /** The last handlers wait until earlier results arrive downstream, so nothing else happens in the stage. */
+    /** The last handlers wait until earlier results arrive downstream. */
     @Test
     void handlersThatWaitForEarlierResults_getThem() throws Exception {
         int before = LANES * 20;

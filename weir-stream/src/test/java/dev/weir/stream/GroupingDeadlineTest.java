@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Checks that a pull ends at its deadline whatever the stage holds, and immediately if its input cannot wait. */
+/** Tests that a pull ends at its deadline whatever the stage holds. */
 class GroupingDeadlineTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -127,7 +127,7 @@ class GroupingDeadlineTest {
         });
         try (RunningPipeline running =
                 stage.apply(impatient).to(twice).on(clock).run()) {
-            // An operator may wait while it holds an element, and only the deadline ends such a pull.
+            // An operator may wait with an element. Only the deadline ends such a pull.
             while (!running.completion().isDone()) {
                 clock.advance(Duration.ofNanos(100));
                 Thread.onSpinWait();

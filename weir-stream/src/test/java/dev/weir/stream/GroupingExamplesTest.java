@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Runs the examples in the Javadoc of the grouping and timed operators, as a user would type them. */
+/** Runs the examples in the Javadoc of the grouping and timed operators. */
 class GroupingExamplesTest {
 
     private static <T> List<T> run(Source<T> source) throws Exception {
@@ -152,7 +152,7 @@ class GroupingExamplesTest {
     @Test
     void throttle_examples() throws Exception {
         assertThat(run(numbers(3).throttle(1000, Duration.ofSeconds(1)))).containsExactly(0, 1, 2);
-        // Drops elements above the rate, because a batch's elements arrive all at once.
+        // Drops elements above the rate. All elements of a batch arrive at once.
         Source<Integer> enforced = numbers(500)
                 .throttle(100, Duration.ofHours(1), 100, ThrottleMode.ENFORCING)
                 .with(Attributes.NONE.withSupervision(Supervision.skip()));

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests each grouping and timed operator that drops nothing, for all batch sizes and all endings. */
+/** Tests grouping and timed operators that drop nothing, for all batch sizes and all endings. */
 class GroupingPropertyTest extends OperatorEndings {
 
     private static final int INPUTS = 1500;

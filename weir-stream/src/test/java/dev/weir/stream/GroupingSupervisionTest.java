@@ -19,12 +19,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests the supervision of elements for which a function of a grouping or timed operator throws. */
+/** Tests the supervision of grouping and timed operators whose functions throw. */
 class GroupingSupervisionTest {
 
     private static final int INPUTS = 100;
 
-    /** Returns each operator with a function that throws for some elements. The output is flattened. */
+    /** Returns operators with a function that throws for some elements. The output is flattened. */
     static Stream<Arguments> operators() {
         return Stream.of(
                 operator("groupedWeighted", source -> source.groupedWeighted(10, GroupingSupervisionTest::checked)),
@@ -120,8 +120,7 @@ class GroupingSupervisionTest {
         List<Integer> seen = run(stage, tracked, Decision.SKIP_UNACKNOWLEDGED);
         assertThat(seen).containsAll(good());
         tracked.assertProtocolKept();
-        // An operator that does not check its first element lets a bad one pass, so only the other bad elements are
-        // unfinished.
+        // An operator that does not check its first element may let one bad element pass.
         assertThat(IntStream.range(0, INPUTS).filter(n -> !tracked.isFinished(n)))
                 .allMatch(GroupingSupervisionTest::isBad)
                 .isNotEmpty()

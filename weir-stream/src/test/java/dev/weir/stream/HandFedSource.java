@@ -11,8 +11,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source that emits the elements that a test provides, and waits on the run's clock. Supports one run at a time.
- * Thread-safe.
+ * A source of elements that a test provides. It waits on the run's clock, and supports one run at a time. Thread-safe.
  */
 final class HandFedSource<T> {
 

@@ -17,10 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/**
- * Checks that an attribute without effect on a stage is refused, and that the message names the operators that support
- * it.
- */
+/** Tests that a stage refuses an attribute without effect, with a message that names the operators supporting it. */
 class HeededAttributesTest {
 
     private static final Duration SHORT = Duration.ofMillis(1);

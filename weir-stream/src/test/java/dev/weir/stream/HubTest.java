@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests pipelines that are connected through a hub while they run. */
+/** Tests pipelines that a hub connects. */
 class HubTest {
 
     private static final String NAME = "hub";
@@ -40,7 +40,7 @@ class HubTest {
                 latch.await();
                 return;
             } catch (InterruptedException ignored) {
-                // What is awaited comes.
+                // Expected.
             }
         }
     }
@@ -104,7 +104,7 @@ class HubTest {
         assertThat(source.finishedCount()).isZero();
     }
 
-    /** Regression: the batch that waits for room in a closed hub is not needed, but the source still waited for it. */
+    /** Regression: after the hub was closed, the source waited for a batch that nobody needed. */
     @Test
     void hub_thatIsClosedWhileFull_doesNotLetTheSourceWaitForTheBatchInHand() throws Exception {
         BroadcastHub<Integer> broadcast = BroadcastHub.create(50);
@@ -121,7 +121,7 @@ class HubTest {
         CountDownLatch mayTake = new CountDownLatch(1);
         RunningPipeline taking = start(taken.to(Sink.forEach(n -> awaitThoughInterrupted(mayTake))));
         RunningPipeline bringing = start(source.source().to(sink));
-        // The taker holds one batch, and its inbox holds five. The seventh batch waits for room.
+        // The taker holds one batch and its inbox five. The seventh batch waits for room.
         while (source.pulled() < 70) {
             Thread.onSpinWait();
         }
@@ -205,10 +205,7 @@ class HubTest {
         assertThat(source.finishedCount()).isEqualTo(10);
     }
 
-    /**
-     * Regression: when both takers gave up an unneeded element, each assumed that the other one would process it. The
-     * element was finished although nobody had seen it.
-     */
+    /** Regression: if both takers gave up an element, it was finished although nobody had seen it. */
     @Test
     void broadcastHub_whoseTakersEndAtOnce_leavesWhatNoneWantedUnfinished() throws Exception {
         CountDownLatch bothAreAtTheirEnd = new CountDownLatch(2);
@@ -218,11 +215,10 @@ class HubTest {
         Pipeline first = hub.source()
                 .tap(n -> {
                     if (n == 0) {
-                        // Once both takers have left, the second batch can no longer be written.
+                        // After both takers have left, the second batch cannot be written.
                         awaitThoughInterrupted(allIsWritten);
                     }
                     if (n == 2) {
-                        // Keeps the taker from leaving.
                         awaitThoughInterrupted(bothAreAtTheirEnd);
                     }
                 })
@@ -336,7 +332,7 @@ class HubTest {
         while (source.pulled() < 30) {
             Thread.onSpinWait();
         }
-        // The taker has one batch in progress and one in its inbox, and a third batch waits for room in the inbox.
+        // The taker has one batch in progress and one in its inbox. A third batch waits for room.
         failing.cancel();
         TrackedRun.awaitEnd(failing);
         bringing.await();
@@ -391,7 +387,7 @@ class HubTest {
         return n;
     }
 
-    /** Regression: the taker's current batch was never settled, so the source of the writing pipeline waited for it. */
+    /** Regression: the source of the writing pipeline waited for the failed taker's batch. */
     @ParameterizedTest
     @MethodSource("failingTakers")
     void taker_thatFails_leavesNoElementPending(String kind, Function<Source<Integer>, Pipeline> taker)
@@ -423,7 +419,7 @@ class HubTest {
         source.assertAllFinished();
     }
 
-    /** The test's thread acknowledges the elements. The end of the taker does not wait for that thread. */
+    /** The test acknowledges the elements after the end of the taker. */
     @Test
     void element_acknowledgedAfterItsTakerFailed_staysUnfinished() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(10, 10);
@@ -445,10 +441,7 @@ class HubTest {
         assertThat(source.finishedCount()).isZero();
     }
 
-    /**
-     * Regression: the source of the writing pipeline waited for the batch that the closed hub had refused, and for a
-     * batch that the merge hub kept for a taker.
-     */
+    /** Regression: the writing pipeline's source waited for batches that the closed hub had refused or kept. */
     @ParameterizedTest
     @ValueSource(strings = {"merge", "broadcast", "partition"})
     void hub_thatIsClosedWithoutATaker_leavesNoElementPending(String kind) throws Exception {
@@ -467,7 +460,7 @@ class HubTest {
         assertThat(source.finishedCount()).isZero();
     }
 
-    /** Regression: a closed hub kept the elements for a taker that nobody starts. */
+    /** Regression: a closed hub kept elements for a taker that nobody starts. */
     @Test
     void mergeHub_whoseTakerEndsAfterTheClose_leavesNoElementPending() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(20, 10);
@@ -485,7 +478,7 @@ class HubTest {
         assertThat(source.finishedCount()).isZero();
     }
 
-    /** No later taker gets the elements of a closed hub, so a stopped taker must still receive them. */
+    /** No later taker gets the elements of a closed hub. */
     @Test
     void mergeHub_whoseTakerIsStoppedAfterTheClose_deliversTheRest() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(20, 10);
@@ -501,7 +494,7 @@ class HubTest {
         source.assertAllFinished();
     }
 
-    /** One part of the second batch is in an inbox, and the other part waits for room. */
+    /** The second batch is partly in an inbox. Its other part waits for room. */
     @Test
     void partitionHub_whoseTakersEnd_leavesNoElementPending() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(20, 10);

@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests a stop while inner streams emit elements. Regression: a stop also ended the sources of these streams, but the
- * outer elements were acknowledged. A graceful stop thus lost the elements that were not emitted yet.
+ * Tests a stop while inner streams emit elements. Regression: a graceful stop lost elements that inner streams had not
+ * emitted yet.
  */
 class InnerStreamStopTest {
 
@@ -49,10 +49,7 @@ class InnerStreamStopTest {
         }
     }
 
-    /**
-     * A stop leaves the elements of endless inner streams unfinished. The next run emits these elements again, so none
-     * are lost.
-     */
+    /** The next run emits the elements of these endless streams again. */
     @Test
     void stop_whileSourcesThatMayHaveNoEndEmit_leavesTheirElementsUnfinished() throws Exception {
         Function<Integer, Source<Integer>> endless =
@@ -78,10 +75,7 @@ class InnerStreamStopTest {
         }
     }
 
-    /**
-     * Regression: the stop ended the second source in a group, a split stream or a branch. The elements that could then
-     * not be zipped were acknowledged, although nothing had processed them.
-     */
+    /** Regression: after a stop, elements that were not zipped were acknowledged without being processed. */
     @Test
     void stop_thatEndsASecondSourceWithin_leavesWhatWasNotZippedUnfinished() throws Exception {
         UnaryOperator<Source<Integer>> zipped =
@@ -175,7 +169,7 @@ class InnerStreamStopTest {
         }
     }
 
-    /** Regression: the stop ended the run as if nothing were left, although elements waited for the restart. */
+    /** Regression: the run reported that nothing was left, although elements waited for the restart. */
     @Test
     void stop_whileARestartWaits_finishesWhatTheSectionWasGiven() throws Exception {
         CompletableFuture<RunningPipeline> handle = new CompletableFuture<>();
@@ -196,7 +190,7 @@ class InnerStreamStopTest {
                                 },
                                 state -> Optional.empty(),
                                 state -> {
-                                    // The failed stages are closed before the wait for the restart begins.
+                                    // The failed stages close before the wait for the restart begins.
                                     if (closings.getAndIncrement() == 0) {
                                         handle.join().stop();
                                     }

@@ -9,8 +9,7 @@ import java.util.concurrent.SubmissionPublisher;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs the examples in the Javadoc of the interop methods with the JDK's publishers. The Reactor examples are in
- * checks/interop.
+ * Runs the Javadoc examples of the interop methods with the JDK's publishers. checks/interop runs the Reactor examples.
  */
 class InteropExamplesTest {
 

@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests operators with several inputs or outputs, or with inner streams: whose turn it is, bounds, and supervision. */
+/** Tests turns, bounds and supervision of operators with several inputs or outputs, or with inner streams. */
 class JunctionBehaviourTest {
 
     private static final int HALF = 100_000;
 
-    /** Returns a source of the numbers from {@code first} on, one per batch, which counts how many were pulled. */
+    /** Returns the numbers from {@code first} on, one per batch. Counts the pulled numbers. */
     private static Source<Integer> counting(int first, AtomicInteger pulled, CountDownLatch reached, int mark) {
         return Source.custom("counting", context -> new Stage<>() {
             @Override
@@ -37,7 +37,7 @@ class JunctionBehaviourTest {
         });
     }
 
-    /** Returns the first elements that a merge emits once both of its buffers of 100 elements are full. */
+    /** Returns the first elements of a merge whose two buffers of 100 elements are full. */
     private static List<Integer> firstOf(int count, Merging merging) throws Exception {
         AtomicInteger lefts = new AtomicInteger();
         AtomicInteger rights = new AtomicInteger();
@@ -94,7 +94,7 @@ class JunctionBehaviourTest {
         }
     }
 
-    /** Returns the operators, with a user function that throws for every tenth element. */
+    /** Returns operators with a function that throws for every tenth element. */
     static List<Throwing> throwing() {
         List<Integer> thousand = IntStream.range(0, 1000).boxed().toList();
         return List.of(

@@ -37,7 +37,7 @@ class KillSwitchTest {
         }
     }
 
-    /** Returns operators that make the source block in each kind of stage upstream of the switch. */
+    /** Returns stages upstream of the switch in which the source blocks. */
     private List<UnaryOperator<Source<Integer>>> blocking() {
         return List.of(
                 source -> source,
@@ -111,7 +111,7 @@ class KillSwitchTest {
         killSwitch.shutdown();
         turned.countDown();
         assertThat(running.await().drained()).isTrue();
-        // Only the batch that had passed is finished, with all of its elements.
+        // Only the batch that passed the switch is finished.
         assertThat(done).hasValue(10);
         source.assertProtocolKept();
         assertThat(source.finishedCount()).isEqualTo(10);
@@ -215,7 +215,7 @@ class KillSwitchTest {
         assertThat(running.await().drained()).isTrue();
     }
 
-    /** Regression: an upstream stage that ignores the interrupt still passed its elements on. */
+    /** Regression: after a shutdown, an upstream stage that ignores the interrupt still passed elements on. */
     @Test
     void shutdown_whileAnElementIsAbove_letsItPassNoMore() throws Exception {
         CountDownLatch above = new CountDownLatch(1);

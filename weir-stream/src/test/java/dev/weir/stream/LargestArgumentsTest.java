@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Checks extreme arguments: the largest counts mean no limit, the longest durations mean forever, and the most negative
- * durations mean not to wait.
+ * Tests extreme arguments: the largest counts mean no limit, the longest durations forever, the most negative ones no
+ * wait.
  */
 class LargestArgumentsTest {
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Checks that a pipeline leaves no thread, no open resource and no element behind, whatever its ending. */
+/** Tests that a pipeline leaves no thread, open resource or element behind, however it ends. */
 class LifetimeTest {
 
     private static final AtomicInteger RUNS = new AtomicInteger();
@@ -85,7 +85,7 @@ class LifetimeTest {
             try {
                 never.await();
             } catch (InterruptedException ignored) {
-                // Deaf on purpose.
+                // Ignores the interrupt.
             }
         }
         return element;

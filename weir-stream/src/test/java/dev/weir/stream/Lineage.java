@@ -6,8 +6,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Counts, for each input, how many elements derived from it are still in flight. The functions of a test report what
- * they derive from their elements, so the count is independent of the tested code. Thread-safe.
+ * Counts for each input the derived elements in flight. The functions of a test report what they derive, so the count
+ * does not depend on the tested code. Thread-safe.
  */
 final class Lineage {
 
@@ -17,7 +17,7 @@ final class Lineage {
         onTheirWay = new AtomicIntegerArray(inputs);
     }
 
-    /** Returns the inputs, each in flight, with their index as value. */
+    /** Returns the inputs, all in flight. Their values are their indices. */
     List<Item> inputs() {
         return IntStream.range(0, onTheirWay.length())
                 .mapToObj(input -> {
@@ -27,14 +27,14 @@ final class Lineage {
                 .toList();
     }
 
-    /** Records that an element is about to become {@code parts} others. */
+    /** Records that an element becomes {@code parts} others. */
     void split(Item item, int parts) {
         for (int input : item.inputs) {
             onTheirWay.addAndGet(input, parts - 1);
         }
     }
 
-    /** Records that an element has reached the sink or was dropped deliberately. */
+    /** Records that an element has reached the sink or was dropped on purpose. */
     void done(Item item) {
         split(item, 0);
     }
@@ -43,10 +43,7 @@ final class Lineage {
         return onTheirWay.get(input) == 0;
     }
 
-    /**
-     * An element with the inputs from which it is derived. If it is derived from an input in two ways, that input
-     * occurs twice.
-     */
+    /** An element with the inputs from which it is derived. An input may occur twice. */
     static final class Item {
 
         final long value;
@@ -59,7 +56,7 @@ final class Lineage {
             this.places = places;
         }
 
-        /** Returns the first input from which the element is derived. */
+        /** Returns the first input of the element. */
         int firstInput() {
             return inputs[0];
         }
@@ -72,7 +69,7 @@ final class Lineage {
             return new Item(newValue, inputs, places);
         }
 
-        /** Returns the same element with its place in a sequence that is about to be processed. */
+        /** Returns the element with its place in a sequence. */
         Item at(Place place) {
             return new Item(
                     value,
@@ -80,12 +77,12 @@ final class Lineage {
                     Stream.concat(places.stream(), Stream.of(place)).toList());
         }
 
-        /** Returns the places of this element, if it is derived from only one other element. */
+        /** Returns the places of this element if it is derived from one element. */
         List<Place> places() {
             return places;
         }
 
-        /** Returns one element that represents several, with the sum of their values. */
+        /** Returns one element for several, with the sum of their values. */
         static Item merged(List<Item> items) {
             return new Item(
                     items.stream().mapToLong(item -> item.value).sum(),
@@ -96,6 +93,6 @@ final class Lineage {
         }
     }
 
-    /** The number of an element within its key, for a stage that promises to keep the order within a key. */
+    /** An element's number within its key, for a stage that keeps the order within a key. */
     record Place(Object stage, long key, long number) {}
 }

@@ -11,10 +11,10 @@ import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /**
- * An operator of a random pipeline: its code as text, its stages, and its effect on a list in plain Java. Immutable.
+ * An operator of a random pipeline: its code, its stages, and its effect on a list. Immutable.
  *
  * @param code the code as text, with abridged functions
- * @param effect what the model knows about the output, given what it knows about the input
+ * @param effect what the model knows about the output, from what it knows about the input
  * @param traits what the checks must know about the operator
  */
 record Link(
@@ -26,7 +26,7 @@ record Link(
         Source<Item> on(Source<Item> source, Books books);
     }
 
-    /** Sees each element that a function receives, and may throw or act at any of them. */
+    /** Receives each element before a function does. May throw. */
     @FunctionalInterface
     interface Books {
         void show(Item item);
@@ -37,7 +37,7 @@ record Link(
         }
     }
 
-    /** Degrees of the model's knowledge about an output: nothing, only its elements, or also their order. */
+    /** Knowledge of the model about an output: nothing, only its elements, or also their order. */
     enum Known {
         NOTHING,
         CONTENT,
@@ -53,26 +53,26 @@ record Link(
     static final UnaryOperator<Known> LOSES_ORDER = known -> known.atMost(Known.CONTENT);
     static final UnaryOperator<Known> LOSES_ALL = known -> Known.NOTHING;
 
-    /** One element comes of all. */
+    /** The output has a single element. */
     static final UnaryOperator<Known> MAKES_ONE = known -> known == Known.NOTHING ? known : Known.ORDER;
 
-    /** Properties of an operator that are relevant for the checks. */
+    /** Properties of an operator for the checks. */
     enum Trait {
-        /** May end before its input, and then does not finish the whole input. */
+        /** May end before its input, and then leaves some of the input unfinished. */
         ENDS_EARLY,
         /** May make several elements from one. */
         GROWS,
-        /** Has an inner stream that ends early, and nobody waits for that stream's handlers. */
+        /** Has an inner stream that ends early without waiting for its handlers. */
         ENDS_EARLY_WITHIN,
-        /** Has separate sources, which a stop ends at any point. */
+        /** Has sources of its own. A stop ends them at any point. */
         HAS_SOURCES,
         /** Treats an upstream failure as an end. */
         ABSORBS,
         /** Leaves elements unfinished at a normal end. */
         LEAVES_SOME,
-        /** Leaves elements unfinished if it ends after a stop, even if the stop did not cause that end. */
+        /** Leaves elements unfinished if it ends after a stop. */
         LEAVES_SOME_AT_STOP,
-        /** Processes elements again that may already be finished. */
+        /** Processes elements again that may be finished. */
         REPEATS
     }
 
@@ -91,7 +91,7 @@ record Link(
         return new Link(code, effect, Set.of(), staging, model);
     }
 
-    /** Returns a link that passes all elements on unchanged. */
+    /** Returns a link that passes all elements on. */
     static Link passing(String code, UnaryOperator<Source<Item>> staging) {
         return of(code, KEEPS, (source, books) -> staging.apply(source), values -> values);
     }
@@ -113,7 +113,6 @@ record Link(
                 .toList();
     }
 
-    /** Combines links, one after the other, into a single link. */
     static Link chain(List<Link> links) {
         Link all = passing("", source -> source);
         for (Link link : links) {
@@ -146,7 +145,7 @@ record Link(
         return values.stream().mapToLong(value -> value).sum();
     }
 
-    /** Returns the result of {@code make} for each slice of {@code size} values. The last slice may be shorter. */
+    /** Returns the result of {@code make} for each slice of {@code size} values. */
     static <R> List<R> slices(List<Long> values, int size, Function<List<Long>, R> make) {
         List<R> slices = new ArrayList<>();
         for (int i = 0; i < values.size(); i += size) {

@@ -34,7 +34,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a random pipeline to a random ending, with the checks that must hold for all of them. Used once. */
+/** One run of a random pipeline to a random ending, with its checks. Used once. */
 final class LinkedRun {
 
     private static final long LIMIT_SECONDS = Long.getLong("weir.fuzz.limit", 40);
@@ -91,12 +91,12 @@ final class LinkedRun {
                 + ending + " at call " + atCall + ", sink lag " + sinkLag + chain.code();
     }
 
-    /** Spreads seeds, because consecutive seeds give the same first random numbers. */
+    /** Mixes a seed. Consecutive seeds give the same first random numbers. */
     private static long mixed(long seed) {
         return seed * 0x9E37_79B9_7F4A_7C15L;
     }
 
-    /** Called with each element that a function receives. No input may be finished during the call. */
+    /** Receives each element before a function does. No input may be finished during the function's call. */
     private void show(Item item) {
         if (!has(Trait.REPEATS) && !has(Trait.ENDS_EARLY_WITHIN)) {
             assertUnfinished(item, "worked on");
@@ -131,7 +131,7 @@ final class LinkedRun {
         return chain.traits().contains(trait);
     }
 
-    /** Acknowledges some elements late, and returns early if that is the chosen ending. */
+    /** The sink: acknowledges some elements late, and returns early if that is the chosen ending. */
     private void take(Stage<Item> upstream) throws InterruptedException {
         List<Runnable> late = new ArrayList<>();
         Batch<Item> batch;
@@ -175,7 +175,7 @@ final class LinkedRun {
         }
     }
 
-    /** Null, or the failure. */
+    /** Waits for the end of the run. Returns its failure, or null. */
     private @Nullable Throwable end(RunningPipeline running) throws Exception {
         try {
             running.completion().get(LIMIT_SECONDS, TimeUnit.SECONDS);
@@ -238,7 +238,7 @@ final class LinkedRun {
         }
         if (!endsEarly) {
             assertThat(running.stages()).as("depth").allMatch(stage -> stage.depth() == 0);
-            // If restarted stages fail after a stop, the stream fails, and an outer stream may recover from that.
+            // An outer stream may recover from restarted stages that fail after a stop.
             boolean leavesSome =
                     has(Trait.LEAVES_SOME) || ((has(Trait.REPEATS) || has(Trait.LEAVES_SOME_AT_STOP)) && disturbed);
             if (!leavesSome) {

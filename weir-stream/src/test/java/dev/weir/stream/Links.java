@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import userland.Kept;
 import userland.Repeated;
 
-/** The table of operators for random pipelines, except the ones in {@link StreamLinks}. Stateless. */
+/** The operators for random pipelines, except the ones in {@link StreamLinks}. Stateless. */
 final class Links {
 
     static final Duration LONG = Duration.ofHours(1);
@@ -27,7 +27,7 @@ final class Links {
 
     private static final long REPEATED = -1;
 
-    /** Draws one link. All random choices are made once, not again for each inner stream. */
+    /** Draws one link. An inner stream does not repeat the random choices. */
     @FunctionalInterface
     interface Drawn {
         Link from(Random random);
@@ -41,10 +41,7 @@ final class Links {
                 .toList();
     }
 
-    /**
-     * Operators that pass on every element, so that an input may be finished only once the sink has seen it. Many give
-     * elements acknowledgement targets of their own, or end when a stop ends their second source.
-     */
+    /** Operators that pass on every element. An input may be finished only after the sink has seen it. */
     static List<Drawn> keeping() {
         return List.of(
                 r -> claimed(),
@@ -214,7 +211,7 @@ final class Links {
                             for (int i = 1; i < values.size(); i += 2) {
                                 all.add(values.get(i) + i + 1);
                             }
-                            // A state is created when it is first needed, which may be at the end.
+                            // The state may be created only at the end.
                             all.add((long) values.size());
                             return all;
                         }),
@@ -423,7 +420,7 @@ final class Links {
                 .with(List.of(Trait.REPEATS, Trait.ABSORBS));
     }
 
-    /** The exception that a function throws for the supervision to decide on. */
+    /** Exception of a function, for supervision. */
     static final class Trapped extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -517,7 +514,7 @@ final class Links {
         Source<Item> on(Source<Item> source, Function<Item, Item> function);
     }
 
-    /** Returns an operator whose function adds one and may fail. A failed element is then skipped or tried again. */
+    /** Returns an operator whose function adds one and may fail. Failed elements are skipped or tried again. */
     private static Link worked(String name, Random random, Worked stage) {
         Backoff pause = random.nextBoolean() ? Backoff.NONE : Backoff.between(SHORT, Duration.ofNanos(200_000));
         return switch (random.nextInt(4)) {

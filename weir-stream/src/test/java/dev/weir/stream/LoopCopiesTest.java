@@ -15,10 +15,10 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Tests operators whose loops are copied for each class of functions. The copies must not change their behaviour. */
+/** Tests operators whose loops are copied for each class of functions. */
 class LoopCopiesTest {
 
-    /** All stages of a test use this one class of functions, and so one copy of the loop. */
+    /** The function of all stages of a test. */
     private record Plus(int summand) implements Function<Integer, Integer> {
 
         @Override
@@ -82,7 +82,7 @@ class LoopCopiesTest {
         List<Integer> numbers = IntStream.range(0, 100).boxed().toList();
         long[] allocatedBytes = new long[2];
         long[] elements = new long[1];
-        // Allocation is counted for platform threads only.
+        // Only platform threads count their allocation.
         Attributes onPlatformThread = Attributes.named("measuring").withDispatcher(Dispatcher.single("measured"));
         Sink<Integer> measuring = new Sink.Loop<>(onPlatformThread, context -> upstream -> {
             take(upstream, batches);
@@ -95,7 +95,7 @@ class LoopCopiesTest {
             running.await();
         }
         double each = (allocatedBytes[1] - allocatedBytes[0]) / (double) elements[0];
-        // The bytes that remain are for one Batch object per batch and, in mapConcat, for one iterator per parent.
+        // One Batch object per batch and, in mapConcat, one iterator per parent.
         assertThat(each).isLessThan(2);
     }
 

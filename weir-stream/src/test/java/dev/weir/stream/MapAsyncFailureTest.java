@@ -26,10 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Tests asynchronous computations that fail with an exception, return nothing, fail on another thread, or are
- * cancelled.
- */
+/** Tests computations that throw, return nothing, fail on another thread, or are cancelled. */
 class MapAsyncFailureTest {
 
     @AfterEach
@@ -145,7 +142,6 @@ class MapAsyncFailureTest {
         assertThat(before).containsExactlyInAnyOrder(0, 1, 2);
     }
 
-    /** Returns a source of one element whose acknowledgement target throws. */
     private static Source<Integer> withTarget(AckTarget broken) {
         return Source.custom("broken", context -> new Stage<>() {
             private boolean emitted;
@@ -164,10 +160,7 @@ class MapAsyncFailureTest {
         });
     }
 
-    /**
-     * Regression: an exception from an acknowledgement target looked like an upstream failure. It queued behind the
-     * element whose processing it had interrupted, and so waited forever.
-     */
+    /** Regression: the run never ended. */
     @Test
     void targetThatThrows_failsThePipeline() {
         AckTarget refusesAcks = new AckTarget() {
@@ -206,10 +199,7 @@ class MapAsyncFailureTest {
         }
     }
 
-    /**
-     * Any thread may complete a future. If that thread belongs to a cancelled pipeline, this says nothing about the
-     * failure.
-     */
+    /** The thread that completes the future belongs to a cancelled pipeline. That says nothing about the failure. */
     @Test
     void failure_onTheThreadOfAnotherPipelineThatIsCancelled_isPutToTheSupervision() throws Exception {
         CompletableFuture<Integer> future = new CompletableFuture<>();
@@ -269,7 +259,7 @@ class MapAsyncFailureTest {
         RunningPipeline running = tracked.source()
                 .mapAsync(8, n -> {
                     started.countDown();
-                    // A cancellation of this copy does not reach the original future.
+                    // Cancelling this copy does not cancel the original future.
                     return late.minimalCompletionStage();
                 })
                 .to(Sink.ignore())

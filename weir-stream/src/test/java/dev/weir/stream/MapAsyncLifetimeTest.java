@@ -13,10 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Checks that {@code mapAsync} leaves no element, no function and no future behind, although the handle of the run is
- * kept.
- */
+/** Tests that {@code mapAsync} leaves no element, function or future behind while the run's handle is kept. */
 class MapAsyncLifetimeTest {
 
     private static final int INPUTS = 500;
@@ -25,7 +22,7 @@ class MapAsyncLifetimeTest {
     private final ConcurrentLinkedQueue<WeakReference<Object>> left = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<CompletableFuture<Object>> kept = new ConcurrentLinkedQueue<>();
 
-    /** Starts a run. Then only the run, and futures that a test keeps, refer to the elements and the function. */
+    /** Starts a run. Then only the run refers to the elements and the function. */
     private RunningPipeline start(boolean ordered, Function<Object, CompletableFuture<Object>> answer) {
         List<Object> objects =
                 IntStream.range(0, INPUTS).mapToObj(n -> new Object()).toList();
@@ -82,7 +79,7 @@ class MapAsyncLifetimeTest {
         assertThat(kept).hasSize(PARALLELISM);
     }
 
-    /** Completes never, whoever asks. */
+    /** A future that never completes. */
     private static final class Stubborn extends CompletableFuture<Object> {
 
         @Override

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests asynchronous computations: order, bounds, failure, cancellation, and the outcome of every input. */
+/** Tests the order, bounds, failure and cancellation of asynchronous computations, and the outcome of every input. */
 class MapAsyncTest {
 
     static final String NAME = "asyncs";
@@ -310,14 +310,14 @@ class MapAsyncTest {
     void byKey_withAHotKeyThatNeverCompletes_letsTheOthersGoOn() throws Exception {
         CompletableFuture<Integer> hot = new CompletableFuture<>();
         AtomicInteger others = new AtomicInteger();
-        // The first 500 elements, almost as many as the stage holds, have the hot key.
+        // The first 500 elements, almost as many as the stage holds, have the same key.
         List<Integer> seen = collect(TrackedSource.numbers(10_000, 512)
                 .source()
                 .mapAsync(2, Ordering.byHash(n -> n < 500 ? -1 : n), n -> {
                     if (n == 0) {
                         return hot;
                     }
-                    // Not all others are needed, because a few share the hot key's bucket and wait for the hot key.
+                    // A few others are in the bucket of the hot key and wait for it.
                     if (n >= 500 && others.incrementAndGet() == 9400) {
                         hot.complete(0);
                     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests several maps in a row that share a loop. Each must keep its own supervision and counters. */
+/** Tests several maps in a row in one loop. Each must keep its own supervision and counters. */
 class MapGroupTest {
 
     private static final int INPUTS = 10_000;
@@ -56,8 +56,7 @@ class MapGroupTest {
         assertThat(outputs).isEqualTo(left);
     }
 
-    // The failing element is in the first batch of 10, which each function processes separately, or in a later batch,
-    // which one loop processes.
+    // In the first batch, each function has its own loop. In later batches, one loop calls all functions.
     @ParameterizedTest
     @CsvSource({"5, 3", "3, 5", "25, 23", "23, 25", "4000, 4003", "4003, 4000"})
     void mapsInARow_ofWhichTwoFail_failWithWhatComesFirstInTheStream(int upper, int lower) throws Exception {

@@ -12,8 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests functions that fail in the middle of a batch. The elements before the failure must be passed on first.
- * Regression: some stages dropped the part of the batch that they had already processed, for redelivery.
+ * Tests functions that fail in the middle of a batch. Regression: some stages dropped the elements before the failure.
  * {@link SupervisionMatrixTest} covers further operators.
  */
 class MidBatchFailureTest {

@@ -21,9 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests early ends downstream of stages that process many elements at once, and of nested inner streams. The elements
- * that the inner streams still hold must be finished while the rest of the pipeline continues. Regression: they stayed
- * unfinished and held back every commit.
+ * Tests early ends downstream of stages that process many elements at once, and of nested inner streams. Regression:
+ * elements in the inner streams stayed unfinished and held back every commit.
  */
 class NestedEndTest {
 
@@ -53,8 +52,7 @@ class NestedEndTest {
                 s -> s.mapConcat(n -> List.of(n, n))
                         .mapBlocking(4, Ordering.input(), n -> n)
                         .take(1),
-                // The stream ends after the first element of a group. The other elements of that group have not left
-                // it.
+                // The stream ends after the first element of a group. The group's other elements have not left it.
                 s -> s.grouped(3).mapConcat(list -> list).take(1),
                 s -> s.grouped(3).mapConcat(list -> list).async().take(2),
                 s -> s.mapAsync(4, CompletableFuture::completedFuture).take(1),
@@ -68,7 +66,7 @@ class NestedEndTest {
         }
     }
 
-    /** Each stream ends at some point, or its outer stream ends it. Functions fail and are skipped at random. */
+    /** Streams end at random, or their outer streams end them. Some functions fail and are skipped. */
     @Test
     void streamsWithinStreams_thatEndAnywhere_leaveNoHole() throws Exception {
         for (int seed = 0; seed < SEEDS; seed++) {
@@ -103,7 +101,6 @@ class NestedEndTest {
         return CompletableFuture.supplyAsync(() -> planted(n - n % 5));
     }
 
-    /** The future never completes. Its element must be finished when the group ends, not when the future does. */
     @Test
     void mapAsync_whoseFutureNeverCompletes_doesNotHoldItsElementBeyondTheEnd() throws Exception {
         leavesNoHole(
@@ -119,7 +116,7 @@ class NestedEndTest {
                                 .take(1)));
     }
 
-    /** An element is still in a handler when the group ends. The element must be finished only when the handler is. */
+    /** The element must be finished only when its handler is. */
     @Test
     void mapBlocking_whoseHandlerIsAtWorkAtTheEnd_finishesItsElementWhenItReturns() throws Exception {
         CountDownLatch mayReturn = new CountDownLatch(1);
@@ -151,18 +148,17 @@ class NestedEndTest {
             try {
                 boolean ignored = latch.await(1, TimeUnit.SECONDS);
             } catch (InterruptedException ignored) {
-                // Ignores the interrupt, as a handler may.
+                // Ignores the interrupt.
             }
         }
     }
 
-    /** Regression: the interrupt that ended the wait for the side sink lost the current batch. */
+    /** Regression: the current batch was lost when the stream ended while waiting for the side sink. */
     @Test
     void alsoTo_whoseSideIsFullAtTheEnd_leavesNoHole() throws Exception {
         CountDownLatch sideIsFull = new CountDownLatch(1);
         CountDownLatch mayGoOn = new CountDownLatch(1);
-        // The side sink's queue accepts batches of ten until it holds 1,024 elements or more. The sink itself holds
-        // another batch.
+        // The queue of the side sink accepts batches of ten until it has 1,024 elements. The sink has another batch.
         int waiting = 10 + 1_030;
         leavesNoHole(
                 2_000,
@@ -170,7 +166,7 @@ class NestedEndTest {
                 s -> s.groupBy(
                         n -> 0,
                         1,
-                        // The side sink continues when the main stream no longer waits for it.
+                        // The side sink continues after the main stream.
                         key -> key.watch(end -> mayGoOn.countDown())
                                 .tap(n -> {
                                     if (n == waiting) {
@@ -183,10 +179,7 @@ class NestedEndTest {
                                 .take(1)));
     }
 
-    /**
-     * Regression: the function of one parent was due for a retry. The interrupt that ended the pause lost the parents
-     * after it.
-     */
+    /** Regression: an end during the pause before a retry lost the parents after the failed one. */
     @Test
     void streams_whoseFunctionIsTriedAgainAtTheEnd_leaveNoHole() throws Exception {
         Duration pause = Duration.ofHours(1);
@@ -203,7 +196,7 @@ class NestedEndTest {
         }
     }
 
-    /** Regression: elements in the failed stages of one group were given up when another group had its turn. */
+    /** Regression: elements in the failed stages of one group were given up during another group's turn. */
     @Test
     void group_thatRecoversAndGoesOnInALaterTurn_leavesNoHole() throws Exception {
         leavesNoHole(
@@ -215,7 +208,7 @@ class NestedEndTest {
                         key -> key.map(n -> planted(n == 0 ? 3 : 0)).recoverWith(1, failure -> notYet())));
     }
 
-    /** Returns a source that has no element at the first pull and then ends. */
+    /** Returns a source whose first pull gives nothing. It then ends. */
     private static Source<Integer> notYet() {
         AtomicInteger asked = new AtomicInteger();
         return answering(() -> asked.incrementAndGet() == 1);
@@ -233,12 +226,12 @@ class NestedEndTest {
         });
     }
 
-    /** A group that ends with its first element. */
+    /** Returns a group that ends after its first element. */
     private static UnaryOperator<Source<Integer>> groupOf(UnaryOperator<Source<Integer>> inside) {
         return s -> s.groupBy(n -> 0, 1, key -> inside.apply(key).take(1));
     }
 
-    /** In the outermost stream, nothing changes: the next run gets the elements. */
+    /** The next run gets the elements. */
     @Test
     void parallelStage_aboveTheEndOfThePipeline_leavesWhatIsInItUnfinished() throws Exception {
         List<UnaryOperator<Source<Integer>>> stages = List.of(
@@ -257,7 +250,7 @@ class NestedEndTest {
         }
     }
 
-    /** Random nested streams. All random choices are made once, not again for each group. */
+    /** Random nested streams. Groups do not repeat the random choices. */
     private static final class Nesting {
 
         private final Random random;
@@ -273,11 +266,10 @@ class NestedEndTest {
             return drawn;
         }
 
-        /** Returns a stream whose inner streams end early. The stream itself does not end before its source. */
+        /** Returns a stream whose inner streams end early. The stream ends with its source. */
         UnaryOperator<Source<Integer>> around(int depth, boolean isWithin) {
             int keys = 1 + draw("keys ", 5);
-            // Only an inner stream contains a broadcast that ends for good. In the outermost stream, its last branch
-            // would leave the remaining elements to the next run.
+            // In the outermost stream, the end of a broadcast would leave the remaining elements to the next run.
             int kind = draw("kind ", isWithin ? 6 : 5);
             UnaryOperator<Source<Integer>> inner = endingEarly(depth);
             UnaryOperator<Source<Integer>> other = work();

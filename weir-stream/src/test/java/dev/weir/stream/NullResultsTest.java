@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests user functions that return null. The run must fail, and the message must name the operator. */
+/** Tests user functions that return null. The run must fail with the operator's name. */
 @NullUnmarked
 class NullResultsTest {
 

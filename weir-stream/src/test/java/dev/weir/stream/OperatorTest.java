@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests each operator alone, for all batch sizes, against its model. Every input must be accounted for. */
+/** Compares each operator with its model, for all batch sizes. */
 class OperatorTest {
 
     private static final List<int[]> BATCH_SIZES =
@@ -76,7 +76,7 @@ class OperatorTest {
     @ParameterizedTest
     @MethodSource("steps")
     void operator_aboveManyChildrenOfFewInputs_finishesEachInputAfterItsLastChild(Step step) throws Exception {
-        // 10,000 children of one input are emitted in twenty batches.
+        // Twenty batches contain the 10,000 children of one input.
         TrackedRun run = new TrackedRun(List.of(Step.fanOut(10_000), step), 4, 1);
         try (RunningPipeline running = run.start(() -> {})) {
             running.await();

@@ -20,9 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests the order that parallel stages keep, with interleavings forced by latches, and how many handlers run at once.
- */
+/** Tests the order and concurrency of parallel stages. Latches force interleavings. */
 class OrderingTest {
 
     private static List<Integer> run(Source<Integer> source) throws InterruptedException {
@@ -37,10 +35,7 @@ class OrderingTest {
         return IntStream.range(0, count).boxed().toList();
     }
 
-    /**
-     * Makes each handler wait for the handler of the next element, so that the elements of a block finish in reverse
-     * order.
-     */
+    /** Finishes the elements of each block in reverse order: each handler waits for the handler of the next element. */
     private static final class Backwards {
         private final int block;
         private final List<CountDownLatch> finished;
@@ -82,7 +77,7 @@ class OrderingTest {
 
     @Test
     void mapParallel_whenWorkersFinishBackwards_leavesInTheOrderOfTheInput() throws Exception {
-        // A batch of one element is one chunk, so eight workers hold eight adjacent elements.
+        // A chunk is one element here, so eight workers hold eight adjacent elements.
         try (Dispatcher eight = Dispatcher.fixed("eight", 8)) {
             Backwards backwards = new Backwards(800, 8);
             List<Integer> seen = run(TrackedSource.numbers(800, 1)
@@ -97,7 +92,7 @@ class OrderingTest {
     void byKey_whenKeysOvertakeEachOther_keepsTheOrderOfEachKey() throws Exception {
         int keys = 64;
         int count = keys * 50;
-        // Round k of key n waits for round k of key n + 1, so within a round, the keys finish in reverse order.
+        // In each round, key n waits for key n + 1, so the keys finish in reverse order.
         Backwards backwards = new Backwards(count, keys);
         List<Integer> seen = run(TrackedSource.numbers(count, 512, 3)
                 .source()
@@ -140,7 +135,7 @@ class OrderingTest {
     void byKey_withAHotKeyStuck_letsTheOthersGoOn() throws Exception {
         CountDownLatch stuck = new CountDownLatch(1);
         AtomicInteger others = new AtomicInteger();
-        // One in ten elements has the hot key. The others end its wait.
+        // One in ten elements has the hot key. All others end its wait.
         List<Integer> seen = run(TrackedSource.numbers(100, 100)
                 .source()
                 .mapBlocking(2, Ordering.byHash(n -> n % 10 == 0 ? 0 : n), n -> {
@@ -162,15 +157,14 @@ class OrderingTest {
         AtomicInteger others = new AtomicInteger();
         int hot = 500;
         int count = 20_000;
-        // One element runs and 499 wait. If the waiting ones used up ordinary capacity, almost none would be left for
-        // the others.
+        // One element runs and 499 wait. Waiting elements must not use up the capacity of other keys.
         List<Integer> seen = run(TrackedSource.numbers(count, 512)
                 .source()
                 .mapBlocking(lanes, Ordering.byHash(n -> n < hot ? -1 : n), n -> {
                     if (n == 0) {
                         stuck.await();
                     } else if (n >= hot && others.incrementAndGet() == count - hot - 100) {
-                        // Not all others are needed, because a few share the hot key's bucket and wait for the hot key.
+                        // A few others are in the bucket of the hot key and wait for it.
                         stuck.countDown();
                     }
                     return n;
@@ -193,8 +187,7 @@ class OrderingTest {
 
     @Test
     void handlers_thatWereQuickAndAllBlockOfASudden_stillAllGetALane() throws Exception {
-        // Ten thousand quick elements leave only a few workers awake. Then comes a barrier that opens only if all
-        // workers reach it.
+        // Only a few workers stay awake. A barrier then requires all of them.
         int lanes = 16;
         CyclicBarrier all = new CyclicBarrier(lanes);
         for (Ordering<Integer> ordering : List.<Ordering<Integer>>of(Ordering.unordered(), Ordering.byHash(n -> n))) {
@@ -209,10 +202,7 @@ class OrderingTest {
         }
     }
 
-    /**
-     * Regression: the thread that adds elements waited for 8 free places. After 60 of 64 handlers had blocked, there
-     * were never more than 4 free places, and no handler was called again.
-     */
+    /** Regression: with 60 of 64 handlers blocked, no other handler was called. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void unordered_withFewerFreePlacesThanAreWorthAWake_letsTheOthersGoOn(boolean asynchronous) throws Exception {
@@ -234,7 +224,7 @@ class OrderingTest {
 
     @Test
     void noKey_isFreeOfOrderAmongKeys() throws Exception {
-        // All 32 handlers run at once. A key would let only one of them run.
+        // All 32 handlers must run at once: elements without a key have no order.
         CyclicBarrier together = new CyclicBarrier(32);
         List<Integer> seen =
                 run(TrackedSource.numbers(320, 7).source().mapBlocking(32, Ordering.byKey(n -> null), n -> {
@@ -251,7 +241,7 @@ class OrderingTest {
         Ordering<Integer> ordering = switch (kind) {
             case 0 -> Ordering.input();
             case 1 -> Ordering.unordered();
-            // As many keys as handlers, and no two keys share a bucket.
+            // One key per handler, in different buckets.
             default -> Ordering.byHash(n -> NO_COLLISION.get(n % NO_COLLISION.size()));
         };
         CyclicBarrier all = new CyclicBarrier(lanes);
@@ -267,7 +257,7 @@ class OrderingTest {
         assertThat(seen).hasSize(lanes * 20);
     }
 
-    /** 64 hashes in different buckets, so that a barrier over them must open. */
+    /** 64 keys in different buckets. */
     private static final List<Integer> NO_COLLISION = upTo(64);
 
     @Test
@@ -285,7 +275,7 @@ class OrderingTest {
         }
     }
 
-    /** Batches of quick results are passed on several at a time, but not if a later handler waits for them. */
+    /** Quick results are passed on several at a time, unless a later handler waits for them. */
     @Test
     void mapParallel_whoseHandlersWaitForEarlierResults_handsThemOn() throws Exception {
         for (int round = 0; round < 50; round++) {
@@ -296,7 +286,7 @@ class OrderingTest {
                     .source()
                     .mapParallel(2, n -> {
                         if (n < quick) {
-                            // Each call is slower than the downstream stage, which therefore waits.
+                            // Slower than the downstream stage.
                             workForMicros(2);
                         } else if (!quickOnesLeft.await(50, TimeUnit.SECONDS)) {
                             throw new IllegalStateException(quickOnesLeft + " are kept");

@@ -17,14 +17,11 @@ import org.junit.jupiter.api.Timeout;
 import userland.Kept;
 import userland.Repeated;
 
-/**
- * Tests users' own operators, and named flows that are used several times. Random pipelines and the TCK check the
- * acknowledgements.
- */
+/** Tests users' own operators, and named flows that are used several times. */
 @Timeout(20)
 class OwnOperatorTest {
 
-    /** Notes what becomes of it. */
+    /** Records its calls. */
     private static final class Summing implements ElementOperator<Integer, Integer> {
 
         private final List<String> events;
@@ -134,7 +131,6 @@ class OwnOperatorTest {
                 .hasRootCauseMessage("broken");
     }
 
-    /** {@code docs/guide/own-operators.md} shows what is tested here. */
     @Test
     void page_showsTheTestedOperators_wordForWord() throws Exception {
         String page = Files.readString(Path.of("../docs/guide/own-operators.md"));

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The examples of the parallel operators' Javadoc. */
+/** Runs the examples of the parallel operators' Javadoc. */
 class ParallelExamplesTest {
 
     private final Client client = new Client();

@@ -13,9 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks that the progress of a slow stage is counted within a batch. Regression: with 100 ms per element, a batch of
- * 512 took a minute and was not counted until its end. The console showed neither a rate nor any work, and reported a
- * neighbouring stage as the bottleneck.
+ * Tests that a slow stage shows progress within a batch. Regression: with 100 ms per element, the console showed no
+ * rate for a minute, and a neighbouring stage as the bottleneck.
  */
 class PassProgressTest {
 
@@ -126,7 +125,7 @@ class PassProgressTest {
         }
     }
 
-    /** The map becomes slow in the middle of a run, in a batch that one loop processes for the map and the sink. */
+    /** One loop processes the map and the sink when the map becomes slow. */
     @Test
     void mapThatTurnsSlow_isTheOneInHand() {
         CountDownLatch slowFrom = new CountDownLatch(1);

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests groups whose stream is built once before the first group exists, to see whether it has its own threads. This
- * must have no effect on watchers, users' sources and sinks, or dispatchers.
+ * Tests groups whose stream is built once in advance, to see whether it has its own threads. Users' code must not
+ * notice that.
  */
 class ProbedGroupTest {
 
@@ -52,7 +52,7 @@ class ProbedGroupTest {
         assertThat(made).hasValue(3);
     }
 
-    /** A queue can feed one run only. Regression: it was taken by the stream that is built only for examination. */
+    /** Regression: a group could not read from a queue. */
     @Test
     void queue_feedsTheGroup() throws Exception {
         SourceQueue<Integer> queue = SourceQueue.of(10);
@@ -102,7 +102,7 @@ class ProbedGroupTest {
         }
     }
 
-    /** A source of nothing. */
+    /** A source without elements. */
     private static final class Nothing implements Stage<Integer> {
 
         @Override

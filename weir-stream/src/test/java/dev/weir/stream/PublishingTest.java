@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests streams as publishers: demand, acknowledgements, and all endings. The TCK is in checks/interop. */
+/** Tests streams as publishers: demand, acknowledgements, and endings. checks/interop runs the TCK. */
 class PublishingTest {
 
     private static final int INPUTS = 3000;
@@ -365,7 +365,7 @@ class PublishingTest {
         tracked.assertAllFinished();
     }
 
-    /** There are two copies of each element. Of the first element, one copy is delivered; of the second, none. */
+    /** Each element is copied twice. One copy of the first element is delivered, and none of the second. */
     @Test
     void claim_isPendingAsLongAsACopyHasBeenDelivered() throws Exception {
         List<Claim<Integer>> held = new ArrayList<>();
@@ -390,7 +390,7 @@ class PublishingTest {
         assertThat(tracked.waitedFor()).isEmpty();
     }
 
-    /** Regression: elements that were not handed over stayed pending, so the source waited for them. */
+    /** Regression: the source waited for elements that were never handed over. */
     @ParameterizedTest
     @MethodSource("sizesAndPortions")
     void cancel_leavesNoClaimPendingThatNobodyHas(int[] sizes, long portion) throws Exception {
@@ -414,7 +414,6 @@ class PublishingTest {
         assertThat(tracked.waitedFor()).isEmpty();
     }
 
-    /** Whatever ends a run, the subscriber gets at most one end signal, and no input is lost or finished twice. */
     @RepeatedTest(150)
     void endingAtAnyMoment_keepsTheProtocol(RepetitionInfo repetition) throws Exception {
         Random random = new Random(repetition.getCurrentRepetition());

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests queues through which other threads put elements into a pipeline and take them out of it. */
+/** Tests queues between pipelines and other threads. */
 class QueuesTest {
 
     private static final Duration LONG = Duration.ofSeconds(50);
@@ -131,7 +131,6 @@ class QueuesTest {
         taken.await();
         running.cancel();
         assertThat(last.join()).isInstanceOf(SourceQueue.Closed.class);
-        // A cancellation closes the queue before the pipeline's thread empties it.
         TrackedRun.awaitEnd(running);
         assertThat(queue.size()).isZero();
     }

@@ -11,14 +11,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests workers that take several elements each time they hold the lock, because their handlers are quick. If a handler
- * then blocks, it must delay neither the other elements of its worker nor earlier results.
+ * Tests workers that take several elements at once because their handlers are quick. A handler that blocks must not
+ * delay other elements or earlier results.
  */
 class QuickWorkersTest {
 
     private static final int COUNT = 200_000;
 
-    /** Some of these elements are in the middle of the elements that a worker takes together, however many it takes. */
+    /** Returns whether this element's handler blocks. Such elements may be in the middle of a worker's elements. */
     private static boolean isHeldUp(int n) {
         return n > COUNT / 2 && n % 2_003 == 0;
     }
@@ -31,7 +31,7 @@ class QuickWorkersTest {
         return count;
     }
 
-    /** The stage is unordered, because with an order by key, elements in the same bucket would wait. */
+    /** An order by key would also hold up elements in the same bucket. */
     @Test
     void handlers_thatBlockUntilAllOthersAreDone_holdUpNobody() throws Exception {
         CountDownLatch othersDone = new CountDownLatch(COUNT - heldUp());

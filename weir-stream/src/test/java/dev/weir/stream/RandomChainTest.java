@@ -5,10 +5,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Tests random chains of operators, drawn by seed, for all endings of a pipeline. More seeds:
- * {@code -Dweir.seeds=5000}.
- */
+/** Tests random chains of operators for all endings. {@code -Dweir.seeds=5000} runs more seeds. */
 class RandomChainTest {
 
     private static final int SEEDS = Integer.getInteger("weir.seeds", 80);

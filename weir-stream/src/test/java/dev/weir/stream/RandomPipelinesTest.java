@@ -5,15 +5,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Compares random pipelines of all kinds of operators with a model in plain Java. A seed determines the pipeline and
- * its ending. More seeds: {@code -Dweir.fuzz.seeds=100000 -Dweir.fuzz.from=0}.
+ * Compares random pipelines with a model in plain Java. A seed determines the pipeline and its ending. More seeds:
+ * {@code -Dweir.fuzz.seeds=100000 -Dweir.fuzz.from=0}.
  */
 class RandomPipelinesTest {
 
     private static final int SEEDS = Integer.getInteger("weir.fuzz.seeds", 500);
     private static final int FROM = Integer.getInteger("weir.fuzz.from", 0);
 
-    /** Every build uses the seeds before this one. The long test uses the others, up to {@link #ALL}. */
+    /** Every build runs the seeds below this one. The long test runs the others, up to {@link #ALL}. */
     private static final int FURTHER = 500;
 
     private static final int ALL = 60_000;

@@ -9,9 +9,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscriber that requests {@code portion} elements at a time and records what it receives, and each violation of the
- * rules. Configured before it subscribes. Any thread may read {@link #returned}; everything else may be read after
- * {@link #ended}.
+ * A subscriber that requests {@code portion} elements at a time, and records elements and protocol violations.
+ * Configure it before it subscribes. Read its fields after {@link #ended}; {@link #returned} may be read at any time.
  */
 final class Receiver<T> implements Flow.Subscriber<T> {
 
@@ -32,7 +31,7 @@ final class Receiver<T> implements Flow.Subscriber<T> {
     /**
      * Creates a subscriber.
      *
-     * @param portion number of elements to request whenever no request is pending; 0 leaves requests to the test
+     * @param portion number of elements to request at once; 0 leaves requests to the test
      */
     Receiver(long portion, Consumer<T> consumer) {
         this.portion = portion;

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests the elements that continue after a failure, and their acknowledgements. */
+/** Tests the elements after a recovered failure, and their acknowledgements. */
 class RecoverTest {
 
     private static final List<int[]> BATCH_SIZES =
@@ -244,7 +244,7 @@ class RecoverTest {
         assertThat(asked).hasValue(0);
     }
 
-    /** Wraps the interrupt, like some clients do, in an exception that looks like any other. */
+    /** Wraps an interrupt in another exception, like some clients do. */
     static int wrapTheInterrupt(CountDownLatch inside) {
         try {
             inside.countDown();

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests parallel stages whose dispatcher refuses a thread, or whose acknowledgement target throws. The stage fails and
- * abandons everything that it or the thread feeding it holds, so that an inner stream that recovers keeps nothing.
+ * Tests parallel stages whose dispatcher refuses a thread, or whose acknowledgement target throws. The stage must fail
+ * and abandon all its elements.
  */
 class RefusedForkTest {
 
@@ -36,7 +36,7 @@ class RefusedForkTest {
         refusing.close();
     }
 
-    /** Regression: when a batch was larger than the stage's capacity, the rest of the batch was lost. */
+    /** Regression: elements were lost if a batch was larger than the stage's capacity. */
     @Test
     void stage_withoutItsFirstThread_leavesNoHole() throws Exception {
         for (UnaryOperator<Source<Integer>> stage : List.<UnaryOperator<Source<Integer>>>of(
@@ -58,7 +58,7 @@ class RefusedForkTest {
         }
     }
 
-    /** Regression: the downstream stages waited forever for the end of a stage that the refusal had cancelled. */
+    /** Regression: the downstream stages waited forever. */
     @Test
     void mapParallel_thatCannotStartAnotherWorker_failsThePipeline() throws Exception {
         Dispatcher closing = Dispatcher.fixed("closing", 2);
@@ -83,7 +83,7 @@ class RefusedForkTest {
         source.assertProtocolKept();
     }
 
-    /** While the feeding thread waits for input, a completion makes elements ready. They cannot be started. */
+    /** A completion makes elements ready while the feeding thread waits for input. They cannot be started. */
     @Test
     void mapAsync_thatCannotStartWhatBecameReady_leavesNoHole() throws Exception {
         CompletableFuture<Integer> first = new CompletableFuture<>();
@@ -111,7 +111,7 @@ class RefusedForkTest {
         source.assertAllFinished();
     }
 
-    /** The thread that calls the function of mapAsync stops in the middle of the elements that it has taken. */
+    /** The thread that calls mapAsync's function fails in the middle of its elements. */
     @Test
     void mapAsync_whoseTargetThrows_leavesNoHole() throws Exception {
         AtomicIntegerArray acks = new AtomicIntegerArray(5);

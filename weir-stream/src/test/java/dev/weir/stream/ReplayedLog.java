@@ -10,10 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A log whose source starts each run at the first unacknowledged entry, like a consumer at its committed offset.
- * Thread-safe.
- */
+/** A log. Each run of its source starts at the first unacknowledged entry. Thread-safe. */
 final class ReplayedLog {
     private final int size;
     private final int batchSize;

@@ -86,7 +86,7 @@ class RestartTest {
                 .run();
         assertThat(running.await().drained()).isTrue();
         assertThat(log.isAllFinished()).isTrue();
-        // At the failure, elements 0, 1 and 2 were already downstream, where the sink waits for the restart.
+        // Elements 0, 1 and 2 were already downstream at the failure.
         assertThat(log.lateAcks()).isGreaterThanOrEqualTo(3);
     }
 
@@ -144,7 +144,7 @@ class RestartTest {
             fed.awaitClosings(i + 1);
             clock.awaitWaiters(1);
             clock.advance(Duration.ofSeconds(1));
-            // The source runs again. A minute later, its restart no longer counts.
+            // The source runs again for a minute. Its restart then no longer counts.
             fed.emit(100 + i);
             assertThat(seen.take()).isEqualTo(100 + i);
             clock.advance(Duration.ofMinutes(1));

@@ -24,8 +24,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests stages in the middle of a stream that are restarted after a failure. Their unfinished elements must be
- * redelivered, and nothing may be lost.
+ * Tests stages in the middle of a stream that restart after a failure. Their unfinished elements must be redelivered.
  */
 class RestartedSectionTest {
 
@@ -41,7 +40,7 @@ class RestartedSectionTest {
         ThreadCensus.assertNoneLeft("restarted");
     }
 
-    /** Throws at the first call for some elements. */
+    /** Throws at the first call for each of some elements. */
     private int trap(int n) {
         if (n % 97 == 13 && sprung.add(n)) {
             throw planted;
@@ -152,7 +151,7 @@ class RestartedSectionTest {
                 .run()) {
             running.await();
         }
-        // Element 3 had left the restarted stages before element 4 failed, and the sink had finished it.
+        // Element 3 was finished before element 4 failed.
         assertThat(seen).containsExactly(0, 1, 2, 3, 4, 5);
         assertThat(starts).as("the blueprint is made once").hasValue(1);
         source.assertAllFinished();
@@ -212,10 +211,7 @@ class RestartedSectionTest {
         assertThat(source.finishedCount()).isEqualTo(50);
     }
 
-    /**
-     * Regression: in the first run of the stages, take(1) made the second child of an element unneeded. This was
-     * remembered permanently, so the element was not redelivered after its first child had failed.
-     */
+    /** Regression: an element whose first child had failed was not redelivered. */
     @Test
     void elementOfWhichAChildWasForgone_comesAgainWhenTheOtherFailed() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(10, 10).heldOpen();

@@ -32,7 +32,7 @@ class RetryTest {
 
     private final VirtualClock clock = new VirtualClock();
 
-    /** Returns the operators that can wait between attempts, each with one handler. */
+    /** Returns the operators that wait between attempts, each with one handler. */
     static Stream<Function<Handler<Integer, Integer>, Source<Integer>>> stages() {
         return Stream.of(
                 handler -> Source.of(7).map(n -> unchecked(handler, n)),
@@ -134,7 +134,7 @@ class RetryTest {
         RunningPipeline running = source.to(Sink.forEach(seen::add)).on(clock).run();
         assertThat(List.of(done.take(), done.take())).containsExactly("b1", "b2");
         for (int call = 1; call < 3; call++) {
-            // After a new call, the stage no longer waits for the time of the previous attempt.
+            // After a new call, the stage no longer waits for the previous attempt's time.
             assertThat(calls.take()).isEqualTo(call);
             clock.awaitWaiters(1);
             assertThat(done).isEmpty();
@@ -142,7 +142,7 @@ class RetryTest {
         }
         assertThat(running.await().drained()).isTrue();
         assertThat(done).containsExactly("a1", "a2", "a3");
-        // A handler that has returned may be overtaken on the way out, but not by a handler of its own key.
+        // A handler's result may be overtaken by results of other keys only.
         assertThat(seen.stream().filter(s -> s.startsWith("a"))).containsExactly("a1", "a2", "a3");
         assertThat(seen.stream().filter(s -> s.startsWith("b"))).containsExactly("b1", "b2");
     }
@@ -187,7 +187,7 @@ class RetryTest {
                         source.zipLatestWith(Source.of(0).concat(Source.never()), (n, zero) -> onceThrown(n, called)),
                 called -> source -> source.switchMap(n -> Source.of(onceThrown(n, called))));
         for (var operator : operators) {
-            // The end of one input ends the combined stream, perhaps before the other has emitted anything.
+            // The end of one input ends the combined stream.
             TrackedSource<Integer> source =
                     TrackedSource.numbers(1000, batchSize).heldOpen();
             Set<Integer> called = ConcurrentHashMap.newKeySet();

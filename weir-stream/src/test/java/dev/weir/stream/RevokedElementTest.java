@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests elements that are to wait in a stage for an hour, but are lost by their source. The stage must release them
+ * Tests elements that wait in a stage for an hour and are then lost by their source. The stage must release them
  * immediately.
  */
 class RevokedElementTest {
@@ -40,7 +40,7 @@ class RevokedElementTest {
     private static final RetryPolicy HOURLY =
             RetryPolicy.of(10, Backoff.between(HOUR, HOUR).withJitter(0));
 
-    /** The first element of the owner that keeps its elements. It occupies a stage's only worker. */
+    /** An element that is never lost. It occupies a stage's only worker. */
     private static final int STAYS = 0;
 
     private static final int LOST = 100;
@@ -48,7 +48,7 @@ class RevokedElementTest {
     private final Claims kept = new Claims();
     private final Claims lost = new Claims();
 
-    /** The elements of one owner, which may lose all of them together. */
+    /** The elements of one owner. The owner may lose all of them together. */
     private static final class Claims implements AckTarget {
 
         private volatile boolean revoked;
@@ -87,8 +87,8 @@ class RevokedElementTest {
     }
 
     /**
-     * Returns one or two elements of an owner that keeps them, followed by elements of an owner that will lose them.
-     * The elements to be lost are in the same batch as the kept element, or in a batch of their own.
+     * Returns one or two elements that are never lost, followed by elements that will be. The latter are in the same
+     * batch, or in one of their own.
      */
     private List<Batch<Integer>> behindOneThatStays(String where) {
         boolean together = !where.contains("above") && !where.contains("behind");
@@ -110,7 +110,7 @@ class RevokedElementTest {
         }
     }
 
-    /** Emits these batches, and then nothing until it is stopped. */
+    /** Emits these batches, then waits for a stop. */
     private static final class Emitting implements Stage<Integer> {
 
         private final List<Batch<Integer>> batches;
@@ -135,7 +135,7 @@ class RevokedElementTest {
         public void close() {}
     }
 
-    /** A service out of order. */
+    /** A service that is down. */
     private static final class Shut
             implements Gate<Integer>, Handler<Integer, Integer>, Function<Integer, CompletionStage<Integer>> {
 
@@ -185,7 +185,7 @@ class RevokedElementTest {
         }
     }
 
-    /** Builds stages that hold the elements and count the calls of their functions. */
+    /** Builds stages that hold the elements. They count the calls of their functions. */
     @FunctionalInterface
     interface Holding {
         Source<?> under(Source<Integer> source, AtomicInteger calls);
@@ -258,7 +258,7 @@ class RevokedElementTest {
                                 section -> section.mapBlocking(1, Ordering.unordered(), new Shut(calls)))));
     }
 
-    /** Returns the same stages within the stream of a key. */
+    /** Returns the same stages in the stream of a key. */
     static Stream<Arguments> holdingInAGroup() {
         return Stream.of(
                 of("throttle with its elements", RevokedElementTest::throttled),
@@ -298,7 +298,7 @@ class RevokedElementTest {
                         (source, calls) -> throttled(source, calls).async()));
     }
 
-    /** The kept element waits in a throttle, ahead of the lost ones. */
+    /** The element that is never lost waits in a throttle, ahead of the others. */
     private static Source<?> throttled(Source<Integer> source, AtomicInteger calls) {
         return source.throttle(
                 1,
@@ -359,12 +359,12 @@ class RevokedElementTest {
             }
             int before = calls.get();
             lost.revoked = true;
-            // Elements that are in flight between two stages are found by the next call.
+            // Elements in flight between two stages are found by the next call.
             do {
                 context.join().dropRevoked();
             } while (!lost.ended.tryAcquire(LOST + lost.retained.get(), 20, TimeUnit.MILLISECONDS));
             assertThat(lost.acks.get()).as("finished").isLessThanOrEqualTo(before);
-            // The kept element is not released, and the pipeline continues with it.
+            // The element of the other owner is not released.
             assertThat(kept.ended.availablePermits()).isEqualTo(kept.acks.get());
             assertThat(running.completion()).isNotDone();
         } finally {
@@ -374,7 +374,7 @@ class RevokedElementTest {
         }
     }
 
-    /** Until the downstream stage has finished the kept element, the throttle does not notice the loss. */
+    /** The throttle notices the loss only after the downstream stage has finished the first element. */
     @Test
     void elementsThatAThrottleHasLost_areNotLeftUndone() throws Exception {
         CompletableFuture<StageContext> context = new CompletableFuture<>();
@@ -427,7 +427,7 @@ class RevokedElementTest {
                                 section -> section.mapBlocking(1, Ordering.unordered(), new Shut(calls)))));
     }
 
-    /** Here, a lost element itself waits at the gate. A check from before the wait is outdated. */
+    /** The lost element waits at the gate itself. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("gated")
     void elementAtAGate_whenItsSourceLosesIt_isNotBegun(String name, Holding stages) throws Exception {
@@ -467,7 +467,7 @@ class RevokedElementTest {
         return batch;
     }
 
-    /** Regression: the parent was acknowledged once more for each element that had been dropped while it waited. */
+    /** Regression: the parent was acknowledged too often if elements were dropped while it waited. */
     @Test
     void elementsThatWaitInAReplacedStream_whenTheirParentIsLost_giveItBackOnce() throws Exception {
         Claims own = new Claims();
@@ -477,7 +477,7 @@ class RevokedElementTest {
             @Override
             public @Nullable Batch<Integer> pull(long deadlineNanos) throws InterruptedException {
                 if (parents.size() == 1) {
-                    // Three batches of the first stream: the second fills the queue, and the third waits.
+                    // The second of three batches fills the queue, and the third waits.
                     while (lost.retained.get() < 22) {
                         Thread.onSpinWait();
                     }
@@ -492,7 +492,7 @@ class RevokedElementTest {
             @Override
             public void close() {}
         });
-        // Only elements without a source of their own can be dropped, so some elements of the third batch stay.
+        // Only elements without a source of their own can be dropped.
         Batch<Integer> mixed = batch(1, own);
         mixed.add(1, AckTarget.NONE, 0);
         Queue<Batch<Integer>> first = new ArrayDeque<>(List.of(batch(10, own), batch(10, own), mixed));

@@ -16,8 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests the end that a side sink sees. A failed main stream must not look complete, and an early end must not look like
- * a failure.
+ * Tests the end that a side sink sees: a failed main stream must not look complete, nor an early end like a failure.
  */
 class SideSinkEndTest {
 
@@ -76,10 +75,7 @@ class SideSinkEndTest {
                 side -> source -> source.alsoTo(side).batch(10, n -> n, (sum, n) -> sum + failAtFive(n)));
     }
 
-    /**
-     * Regression: if a stage upstream of an asynchronous boundary failed, the upstream stages ended as if the stream
-     * had completed. The side sink therefore saw a normal end and published an incomplete result.
-     */
+    /** Regression: the side sink of a failed stream published an incomplete result. */
     @ParameterizedTest
     @MethodSource("failing")
     void side_ofAStreamThatFailsAboveABoundary_seesNoEnd(Function<Sink<Integer>, Way> way) {
@@ -87,7 +83,7 @@ class SideSinkEndTest {
         RunningPipeline running = way.apply(publishing())
                 .apply(source.source())
                 .async()
-                // Block the main sink, so that the side sink cannot learn of the failure through the end of the run.
+                // Blocks the main sink until the side sink's end.
                 .to(Sink.forEach(n -> awaitQuietly(sideIsOver)))
                 .named(NAME)
                 .run();
@@ -96,10 +92,7 @@ class SideSinkEndTest {
         source.assertProtocolKept();
     }
 
-    /**
-     * Regression: a function that is interrupted because no more elements are needed may throw anything. The side sink
-     * treated this as a failure.
-     */
+    /** Regression: the side sink failed although the stream had only ended early. */
     @Test
     void side_ofAStreamThatEndsEarlyWhileAFunctionBlocks_seesTheEnd() throws Exception {
         CountDownLatch blocked = new CountDownLatch(1);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the results of sinks, and when they acknowledge elements. */
+/** Tests the results of sinks, and their acknowledgements. */
 class SinksTest {
 
     private static <R> R result(ResultSink<Integer, R> sink, int inputs, int batchSize, int finished)
@@ -52,7 +52,7 @@ class SinksTest {
         assertThat(result(Sink.takeLast(30), 10, batchSize, 10)).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9);
         assertThat(result(Sink.head(), 10, batchSize, 1)).isEqualTo(0);
         assertThat(result(Sink.headOption(), 10, batchSize, 1)).contains(0);
-        // Elements that a filter drops are finished. Elements after the last wanted one in the same batch are not.
+        // Elements that a filter drops are finished. Elements of the same batch after the last wanted one are not.
         assertThat(result(Sink.through(s -> s.drop(3), Sink.headOption()), 10, batchSize, 4))
                 .contains(3);
         ResultSink<Integer, Long> nested =

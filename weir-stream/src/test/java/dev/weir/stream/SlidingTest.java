@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Compares windows with the results of a plain program. Windows are acknowledged in any order, and each element must be
- * finished with its windows.
+ * Compares windows with a plain program. Windows are acknowledged in any order, and an element is finished with its
+ * last window.
  */
 class SlidingTest {
 
@@ -51,7 +51,7 @@ class SlidingTest {
         return windows;
     }
 
-    /** Keeps windows and acknowledges them in random order, and the remaining ones at the end. */
+    /** Keeps windows and acknowledges them in random order. */
     private static final class Windows {
 
         final List<List<Integer>> seen = new ArrayList<>();

@@ -21,9 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests the elements of each source, and its possible endings: by itself, by a failure, by a stop, by a cancellation.
- */
+/** Tests each source's elements, and its end by itself, by a failure, by a stop, and by a cancellation. */
 class SourcesTest {
 
     private static List<Integer> numbers(int count) {
@@ -61,7 +59,7 @@ class SourcesTest {
         assertThat(later(1500).with(batchesOf(size)).toList()).isEqualTo(numbers(1500));
     }
 
-    /** Answers every third step immediately, and the others from another thread. */
+    /** Completes every third step immediately, and the others on another thread. */
     private static Source<Integer> later(int count) {
         return Source.unfoldAsync(0, n -> {
             Optional<Unfolded<Integer, Integer>> step =

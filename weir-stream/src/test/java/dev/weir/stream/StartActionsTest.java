@@ -11,7 +11,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Tests the argument and the time of {@link Pipeline#onStart} actions, and what they may do with a run. */
+/** Tests the argument and the time of {@link Pipeline#onStart} actions. */
 class StartActionsTest {
 
     @Test
@@ -92,7 +92,7 @@ class StartActionsTest {
         ThreadCensus.assertNoneLeft("unmade");
     }
 
-    /** An earlier action has received the run and may wait for its end. */
+    /** Given an earlier action that waits for the end of the run. */
     @Test
     void actionThatThrows_endsTheRunForThoseThatWereTold() throws Exception {
         AtomicReference<RunningPipeline> self = new AtomicReference<>();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests changes of the parallelism of stages and of the sizes of dispatchers while elements are in flight. */
+/** Tests changes of parallelism and of dispatchers' sizes while elements are in flight. */
 @Timeout(60)
 class SteeringTest {
 
@@ -31,7 +31,7 @@ class SteeringTest {
     private final AtomicInteger mostAtWork = new AtomicInteger();
     private final Semaphore mayEnd = new Semaphore(0);
 
-    /** The kinds of stages that work on several elements at once, each keeping the order of its input. */
+    /** Stages that work on several elements at once and keep their order. */
     enum Kind {
         BLOCKING,
         ASYNC,
@@ -100,12 +100,12 @@ class SteeringTest {
             assertThat(control.parallelism()).isEqualTo(9);
 
             control.parallelism(1);
-            // The handlers that are still running finish only their current chunks, which belong to the first batches.
+            // Running handlers finish only their current chunks, which belong to the first batches.
             mayEnd.release(4_000);
             awaitOut(out, 2_048);
             mostAtWork.set(0);
             mayEnd.release(500);
-            // These are more elements than could be in progress at the change, so some of them were started afterwards.
+            // More elements than could be in progress at the change.
             awaitOut(out, 4_096);
             assertThat(mostAtWork.get()).isEqualTo(1);
 
@@ -166,7 +166,7 @@ class SteeringTest {
                 .to(Sink.ignore())
                 .run();
         StageControl control = running.handles(StageControl.class).getFirst();
-        // The element is held until this check, because a stage that has ended has no bounds.
+        // Hold the element until this check: an ended stage has no bounds.
         awaitAtWork(1);
         assertThat(control.mostAtOnce()).isEqualTo(512);
         mayEnd.release();
@@ -176,7 +176,7 @@ class SteeringTest {
                 .hasMessageContaining("work");
     }
 
-    /** New threads must not count as waiting before they started, and removed threads must still count. */
+    /** New threads must not count as waiting before their start, and removed threads must still count. */
     @Test
     void shares_afterAChangeOfParallelism_areOfTheTimeThatTheThreadsWereThere() throws Exception {
         try (RunningPipeline running = stage(Kind.BLOCKING, Source.from(List.of(1, 2)), 2)

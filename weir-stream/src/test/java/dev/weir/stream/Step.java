@@ -12,13 +12,13 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * An operator in two forms: as a stage, and as a function of a list in a plain program. Immutable.
+ * An operator in two forms: a stage, and a function of a list. Immutable.
  *
  * @param keepsOrder whether the stage's output has the order of the model
  */
 record Step(String name, boolean keepsOrder, Staged staged, Function<List<Long>, List<Long>> model) {
 
-    /** Adds the stage to a source. Its functions call {@code tick} first, once per element. */
+    /** Adds the stage to a source. Its functions first call {@code tick} for each element. */
     @FunctionalInterface
     interface Staged {
         Source<Item> apply(Source<Item> source, Lineage lineage, Runnable tick);
@@ -67,7 +67,7 @@ record Step(String name, boolean keepsOrder, Staged staged, Function<List<Long>,
                 values -> values.filter(value -> value % keepOneOf == 0));
     }
 
-    /** Makes {@code value % (max + 1)} children: none, one, and so on up to {@code max}. */
+    /** Makes {@code value % (max + 1)} children of each element. */
     static Step mapConcat(int max) {
         return of(
                 "mapConcat(" + max + ")",
@@ -79,7 +79,7 @@ record Step(String name, boolean keepsOrder, Staged staged, Function<List<Long>,
                     Iterable<Item> lazily = () -> LongStream.range(0, children)
                             .mapToObj(child -> item.with(item.value + child))
                             .iterator();
-                    // Collections take another code path. One of them reports a wrong size.
+                    // Iterables and collections take different code paths. One collection reports a wrong size.
                     return item.value % 5 < 2 ? lazily : new Sized<>(lazily, item.value % 5 == 2 ? 0 : children);
                 }),
                 values -> values.flatMap(
@@ -160,10 +160,7 @@ record Step(String name, boolean keepsOrder, Staged staged, Function<List<Long>,
         };
     }
 
-    /**
-     * Returns a chain of up to six steps. The contents of groups depend on the order, so no grouping step follows a
-     * step that loses the order.
-     */
+    /** Returns a chain of up to six steps. No grouping step follows a step that loses the order. */
     static List<Step> randomChain(Random random) {
         List<Step> chain = new ArrayList<>();
         boolean ordered = true;
@@ -185,7 +182,7 @@ record Step(String name, boolean keepsOrder, Staged staged, Function<List<Long>,
         return chain;
     }
 
-    /** A collection whose reported size may be wrong. */
+    /** A collection that reports the given size. */
     private static final class Sized<E> extends AbstractCollection<E> {
 
         private final Iterable<E> elements;

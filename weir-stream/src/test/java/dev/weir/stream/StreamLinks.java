@@ -22,8 +22,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /**
- * Draws random pipelines, and adds the operators with inner streams and with several inputs or outputs to the table in
- * {@link Links}. Confined to one thread.
+ * Draws random pipelines. Adds operators with inner streams or several inputs or outputs to {@link Links}. Confined to
+ * one thread.
  */
 final class StreamLinks {
 
@@ -58,9 +58,8 @@ final class StreamLinks {
                     : plain.get(random.nextInt(plain.size())).from(random);
             Known then = link.effect().apply(known);
             boolean growsTooMuch = link.traits().contains(Trait.GROWS) && mayGrow-- <= 0;
-            // A link whose output the model cannot predict proves nothing, so such links are drawn rarely. If every
-            // element must reach the sink, no inner stream may end early, because elements after its end are finished
-            // unprocessed.
+            // Links with an unpredictable output prove little, so they are drawn rarely. If every element must reach
+            // the sink, no inner stream may end early: elements after its end are finished unprocessed.
             boolean drops = keeping && depth > 0 && link.traits().contains(Trait.ENDS_EARLY);
             if (!growsTooMuch && !drops && (then != Known.NOTHING || known == then || random.nextInt(4) == 0)) {
                 known = then;
@@ -70,7 +69,7 @@ final class StreamLinks {
         return Link.chain(links);
     }
 
-    /** Returns a chain for use inside another link, either in an inner stream or in a branch of the same stream. */
+    /** Returns a chain for an inner stream, or for a branch of the same stream. */
     private Link inner(boolean inStreamOfItsOwn) {
         depth++;
         streams += inStreamOfItsOwn ? 1 : 0;
@@ -182,7 +181,7 @@ final class StreamLinks {
                         effect,
                         (s, books) -> stage.apply(s, Source.from(Link.owned(own))),
                         values -> model.apply(values, own))
-                // In an inner stream, a stop lets a source of a list reach its end.
+                // In an inner stream, a stop lets a list's source reach its end.
                 .with(streams == 0 ? List.of(Trait.HAS_SOURCES) : List.of());
     }
 
@@ -223,9 +222,7 @@ final class StreamLinks {
 
     // --- streams inside ---
 
-    /**
-     * Returns a link that contains others. The elements that they leave unprocessed are finished if {@code restGoesOn}.
-     */
+    /** Returns a link that contains others. Elements that they leave unprocessed are finished if {@code restGoesOn}. */
     private static Link around(
             String code,
             UnaryOperator<Known> effect,
@@ -254,10 +251,9 @@ final class StreamLinks {
 
     private Link groupedBy(int keys, boolean evicting) {
         Link inner = inner(true);
-        // A blueprint inside another group is built again for each of its keys, so it cannot count by itself.
+        // A blueprint in another group is built for each key, so its counter would count for all keys.
         boolean isCounted = streams == 0;
-        // With evictions, groups still hold elements when they become idle, and are pulled with deadlines that pass
-        // meanwhile.
+        // With evictions, groups become idle while they hold elements, and deadlines pass during pulls.
         UnaryOperator<Source<Item>> slowly =
                 evicting ? s -> s.throttle(1, Duration.ofNanos(100_000)) : UnaryOperator.identity();
         UnaryOperator<Source<Item>> below =
@@ -281,8 +277,8 @@ final class StreamLinks {
     }
 
     /**
-     * Fails if the elements of a key leave {@code stage} in a different order. The model cannot predict evicted groups,
-     * because it has no clock. If a group's inner stream keeps the order, the group must keep the order of its key.
+     * Fails if elements of a key leave {@code stage} in a different order. The model has no clock, so it cannot predict
+     * evicted groups.
      */
     private static Source<Item> inOrderByKey(
             boolean isCounted, Link inner, int keys, Source<Item> source, UnaryOperator<Source<Item>> stage) {
@@ -292,7 +288,7 @@ final class StreamLinks {
         Object mark = new Object();
         AtomicLongArray came = new AtomicLongArray(2 * keys);
         AtomicLongArray left = new AtomicLongArray(2 * keys);
-        // A key may be negative.
+        // Keys may be negative.
         Source<Item> numbered = source.map(item -> {
             long key = item.value % keys;
             return item.at(new Place(mark, key, came.incrementAndGet((int) key + keys)));
@@ -444,10 +440,7 @@ final class StreamLinks {
                 });
     }
 
-    /**
-     * Returns a link to a side sink with its own stream. If that stream ends early, the main stream also ends sooner or
-     * later.
-     */
+    /** Returns a link to a side sink with its own stream. If that stream ends early, the main stream ends later. */
     private Link aside() {
         Link side = inner(false);
         boolean diverts = random.nextBoolean();

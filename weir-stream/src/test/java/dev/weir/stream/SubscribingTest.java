@@ -20,14 +20,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests publishers as sources: demand, order, and all endings. The TCK is in checks/interop. */
+/** Tests publishers as sources: demand, order, and endings. checks/interop runs the TCK. */
 class SubscribingTest {
 
     private static List<Integer> numbers(int count) {
         return IntStream.range(0, count).boxed().toList();
     }
 
-    /** A publisher for one subscriber that follows the test's instructions and records the calls that it receives. */
+    /** A publisher for one subscriber. The test tells it what to do. Records the calls that it receives. */
     private static final class Scripted implements Flow.Publisher<Integer>, Flow.Subscription {
 
         final AtomicReference<Flow.Subscriber<? super Integer>> subscriber = new AtomicReference<>();
@@ -113,7 +113,7 @@ class SubscribingTest {
                 .run()
                 .await();
         assertThat(seen).isEqualTo(numbers(20_000));
-        // Count the elements that wait or are in flight, and the batch that was just taken.
+        // Elements that wait or are in flight, and the batch that was just taken.
         assertThat(mostAhead.get()).isBetween((long) buffer, buffer + Math.min(buffer, 512L));
     }
 

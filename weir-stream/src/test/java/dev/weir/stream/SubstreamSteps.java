@@ -82,7 +82,7 @@ final class SubstreamSteps {
                         .toList());
     }
 
-    /** Groups by key into lists of five, and emits the sum of each. The last list may be shorter. */
+    /** Groups by key into lists of five, and emits their sums. The last list may be shorter. */
     private static Step groupedByKey(UnaryOperator<Source<Item>> inner) {
         return new Step(
                 "groupBy grouped",
@@ -116,7 +116,7 @@ final class SubstreamSteps {
         return sums;
     }
 
-    /** Splits the stream, groups the elements of each part by three, and emits the sum of each group. */
+    /** Splits the stream, and emits the sums of three elements each. */
     private static Step split(String name, boolean after, UnaryOperator<Source<Item>> inner) {
         return new Step(
                 name,

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests the operators with inner streams, for all batch sizes and all endings, and what they leave behind. */
+/** Tests operators with inner streams, for all batch sizes and all endings. */
 class SubstreamTest extends OperatorEndings {
 
     private static final String NAME = "nesting";
@@ -162,7 +162,7 @@ class SubstreamTest extends OperatorEndings {
             clock.awaitWaiters(1);
             clock.advance(Duration.ofSeconds(10));
             assertThat(seen.take()).containsExactly(1);
-            // Only one group may exist at a time, but the first one has ended, so another key is accepted.
+            // Only one group may exist at a time, and the first one has ended.
             emitted.add(2);
             emitted.add(Queued.END);
             running.await();
@@ -170,7 +170,7 @@ class SubstreamTest extends OperatorEndings {
         assertThat(seen).containsExactly(List.of(2));
     }
 
-    /** Emits the contents of a queue, one element at a time. */
+    /** Emits the elements of a queue one at a time. */
     private record Queued(LinkedBlockingQueue<Integer> queue) implements Stage<Integer> {
 
         static final int END = -1;
@@ -206,7 +206,7 @@ class SubstreamTest extends OperatorEndings {
         assertThat(open).hasValue(0);
     }
 
-    /** Regression: elements that the replaced stream could not emit stayed pending, so its source stayed open. */
+    /** Regression: elements that the replaced stream could not emit stayed pending. */
     @Test
     void switchMap_whenTheNextComes_doesNotLetTheSourceOfTheStreamBeforeWait() throws Exception {
         TrackedSource<Integer> first = TrackedSource.numbers(50, 10);
@@ -233,10 +233,7 @@ class SubstreamTest extends OperatorEndings {
         assertThat(first.waitedFor()).isEmpty();
     }
 
-    /**
-     * Regression: the interrupted thread had taken over the parent element of the replaced stream, and never settled
-     * it.
-     */
+    /** Regression: the parent element of a replaced stream stayed pending after a cancellation. */
     @Test
     void switchMap_thatIsCancelledWhileItReplacesAStream_leavesNoParentToWaitFor() throws Exception {
         TrackedSource<Integer> parents = TrackedSource.numbers(2, 1);
@@ -295,7 +292,7 @@ class SubstreamTest extends OperatorEndings {
         assertThat(closed).hasValue(3);
     }
 
-    /** Regression: the stage relied on the tail to close the source, but a stream that cannot start closes nothing. */
+    /** Regression: the source stayed open if the tail's stream could not start. */
     @Test
     void prefixAndTail_whoseStreamCannotStart_closesTheSource() {
         TrackedSource<Integer> source = TrackedSource.numbers(5, 2);
@@ -313,13 +310,10 @@ class SubstreamTest extends OperatorEndings {
         assertThat(source.waitedFor()).isEmpty();
     }
 
-    /**
-     * Regression: an evicted group was forgotten before its stream was closed. If the close failed, elements that the
-     * stream had left behind in an earlier turn stayed pending.
-     */
+    /** Regression: if an evicted group's stream failed to close, its elements stayed pending. */
     @Test
     void groupBy_whoseEvictedStreamFailsToClose_leavesNoElementPending() {
-        // Both keys are in one batch, so that the second key has its turn before the first is evicted.
+        // Both keys are in one batch: the second key has its turn before the first is evicted.
         TrackedSource<Integer> source = TrackedSource.numbers(2, 2).heldOpen();
         RunningPipeline running = source.source()
                 .groupBy(
@@ -335,7 +329,7 @@ class SubstreamTest extends OperatorEndings {
         assertThat(source.waitedFor()).isEmpty();
     }
 
-    /** Abandons all elements, and fails to close. */
+    /** Abandons all elements, and throws when closed. */
     private static final class Abandoning implements Stage<Integer> {
 
         private final Stage<Integer> upstream;
@@ -414,7 +408,7 @@ class SubstreamTest extends OperatorEndings {
         }
     }
 
-    /** A stream with its own threads may still be busy when its group has been idle for long enough to end. */
+    /** A group's stream with its own threads may still be busy when the idle group ends. */
     @Test
     void groupBy_whoseKeyComesAgainWhileItsOldStreamIsAtWork_keepsTheOrderOfTheKey() throws Exception {
         VirtualClock clock = new VirtualClock();
@@ -453,7 +447,7 @@ class SubstreamTest extends OperatorEndings {
         assertThat(in.unacknowledged()).isEmpty();
     }
 
-    /** The thread of an inner stream is running upstream stages. They must not be interrupted when that stream ends. */
+    /** An inner stream's end must not interrupt upstream stages that run on its thread. */
     @Test
     void split_whoseSectionEndsWhileItsThreadIsInTheStagesAbove_doesNotInterruptThem() throws Exception {
         CountDownLatch secondIsInside = new CountDownLatch(1);
@@ -483,7 +477,7 @@ class SubstreamTest extends OperatorEndings {
         source.assertAllFinished();
     }
 
-    /** The interrupt is held back while the thread runs upstream stages. The whole stream must end nevertheless. */
+    /** The interrupt is held back while the thread runs upstream stages. The stream must end nevertheless. */
     @Test
     void split_thatIsClosedWhileTheThreadOfASectionIsInTheStagesAbove_ends() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(20, 1).heldOpen();
@@ -508,10 +502,7 @@ class SubstreamTest extends OperatorEndings {
         }
     }
 
-    /**
-     * Regression: when a filter emptied a batch and the batch was passed on at a deadline, its inputs got an additional
-     * acknowledgement that never ended.
-     */
+    /** Regression: if a filter dropped a whole batch before a deadline, its inputs stayed pending. */
     @Test
     void section_thatDroppedAllOfABatch_claimsNothingAnew() throws Exception {
         for (int i = 0; i < 20; i++) {
@@ -532,10 +523,7 @@ class SubstreamTest extends OperatorEndings {
         }
     }
 
-    /**
-     * Regression: one stream is built only to see whether it has threads. This stream was run, so functions and sinks
-     * saw elements of its sources.
-     */
+    /** Regression: functions and sinks saw elements of a stream that had no key. */
     @Test
     void group_withASourceOfItsOwn_runsThatForItsKeysOnly() throws Exception {
         AtomicInteger seen = new AtomicInteger();
@@ -557,10 +545,7 @@ class SubstreamTest extends OperatorEndings {
         assertThat(seen).hasValue(4 * runs);
     }
 
-    /**
-     * Regression: the tail was pulled by a different thread than the prefix. An interrupt of that thread was held back,
-     * as for the inner streams of a split.
-     */
+    /** Regression: the tail ignored the interrupt at the end of the stream. */
     @Test
     void tailOnAThreadOfItsOwn_belowASplit_endsWithTheStream() throws Exception {
         CompletableFuture<Void> tailWaits = new CompletableFuture<>();

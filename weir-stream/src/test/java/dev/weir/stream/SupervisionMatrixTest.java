@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests every operator with a function, under every decision: its output, and what it acknowledges. */
+/** Tests the output and the acknowledgements of every operator with a function, under every decision. */
 class SupervisionMatrixTest {
 
     private static final List<int[]> BATCH_SIZES =
@@ -111,7 +111,7 @@ class SupervisionMatrixTest {
         source.assertProtocolKept();
         assertThat(IntStream.range(0, INPUTS).filter(Trap::isBad)).noneMatch(source::isFinished);
         if (operator.failsInOrder()) {
-            // The elements before the failure have arrived, and none of the elements after it.
+            // Exactly the elements before the failure have arrived.
             List<Integer> before = outputs(operator, false);
             assertThat(seen)
                     .isEqualTo(before.stream()
@@ -129,7 +129,7 @@ class SupervisionMatrixTest {
         isNobodysDecision(operator, sizes, new InternalError("planted"));
     }
 
-    /** A missing class says nothing about the element. Skipping would acknowledge all further elements. */
+    /** A missing class is no fault of the element. */
     @ParameterizedTest
     @MethodSource("operatorsAndSizes")
     void linkageError_isNobodysDecision(Trapped operator, int[] sizes) {

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests resources that are closed after all stages of a run have ended: when, in which order, and how quickly. */
+/** Tests when, in which order and how quickly resources of a run are closed. */
 class TerminationTest {
 
     private static final String NAME = "terminations";
@@ -27,7 +27,7 @@ class TerminationTest {
     void terminations_runOnceInReverseOrder_afterAllStages_beforeCompletion() throws Exception {
         List<String> events = new ArrayList<>();
         AtomicReference<RunningPipeline> handle = new AtomicReference<>();
-        // Waits until both threads have started. A thread that is cancelled before it starts never calls its loop.
+        // Wait for both threads: a thread cancelled before its start never calls its loop.
         CountDownLatch started = new CountDownLatch(2);
         Source<Integer> source = Source.custom("ending", context -> {
             context.onTermination(patience -> {
@@ -66,7 +66,7 @@ class TerminationTest {
         assertThat(running.drain(Duration.ZERO).leftUndone()).containsExactly("left by second");
     }
 
-    /** Regression: the last snapshot of the stages threw, so that nothing completed the run. */
+    /** Regression: the run never completed if the last snapshot of its stages threw. */
     @Test
     void failureWhileTheRunCompletes_failsTheRun() throws Exception {
         LinkageError planted = new LinkageError("planted");

@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Finds the live threads of a pipeline, platform and virtual, by their names. Stateless.
+ * Finds a pipeline's live threads, platform and virtual, by name. Stateless.
  *
- * <p>Reads the JDK's own list of threads, which is not exported; the module's tests have {@code --add-exports} for it.
- * Does not use thread dumps, because JDK 25 may crash if threads start or end during a dump (JDK-8359870, JDK-8364343).
+ * <p>Reads the JDK's own list of threads, which needs {@code --add-exports}. Thread dumps may crash JDK 25 if threads
+ * start or end during the dump (JDK-8359870, JDK-8364343).
  */
 final class ThreadCensus {
 
@@ -50,10 +50,7 @@ final class ThreadCensus {
         }
     }
 
-    /**
-     * Returns the number of threads as soon as it is {@code expected}, or after ten seconds, because threads take a
-     * moment to end.
-     */
+    /** Returns the number of threads once it is {@code expected}, or after ten seconds. */
     static int countDownTo(int expected, String pipelineName) {
         long end = System.nanoTime() + PATIENCE_NANOS;
         int count;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests a rate for each key: with few elements at exact times of a simulated clock, and with many elements. */
+/** Tests a rate for each key, with few elements in simulated time and with many elements. */
 class ThrottlePerKeyTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -39,7 +39,7 @@ class ThrottlePerKeyTest {
         return out;
     }
 
-    /** Limits elements with the same first character to one per second, with a burst of two. */
+    /** Limits each first character to one element per second, with a burst of two. */
     private static Source<String> slow(Source<String> source, int maxHeld) {
         return source.throttlePerKey(1, SECOND, 2, name -> name.charAt(0), maxHeld);
     }
@@ -92,7 +92,7 @@ class ThrottlePerKeyTest {
         assertThat(out.expectNext(2)).containsExactly("a3", "b1");
     }
 
-    /** The time of a3 comes while the stage pulls a batch with elements of the same key that need not wait. */
+    /** The time of a3 comes while the stage pulls other elements of its key. */
     @Test
     void elementWhoseTimeHasCome_isNotOvertakenByOneOfItsKey() throws Exception {
         Iterator<List<String>> batches =
@@ -190,7 +190,6 @@ class ThrottlePerKeyTest {
                 .hasMessageContaining("burst=");
     }
 
-    /** Whatever the batches, no key exceeds its rate and its burst, each key keeps its order, and nothing is lost. */
     @ParameterizedTest
     @ValueSource(ints = {1, 7, 512})
     void keys_ofManyElements_keepTheirOrderAndTheirRate(int batchSize) throws Exception {

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests operators that wait. A simulated clock makes every wait exact to the nanosecond. */
+/** Tests operators that wait. In simulated time, waits are exact to the nanosecond. */
 class TimeOperatorsTest {
 
     private static final Duration TICK = Duration.ofNanos(1);
@@ -41,7 +41,7 @@ class TimeOperatorsTest {
         return Duration.ofMillis(millis);
     }
 
-    /** Advances to just before {@code by}, checks that nothing arrives, and advances the rest. */
+    /** Advances to just before {@code by}, where nothing may arrive, and then to {@code by}. */
     private void advanceExactly(Duration by, SinkProbe<?> out) {
         clock.advance(by.minus(TICK));
         out.expectNothing();
@@ -125,7 +125,7 @@ class TimeOperatorsTest {
         assertThat(in.untaken()).isEqualTo(1);
         advanceExactly(millis(100), out);
         assertThat(out.expectNext(2)).containsExactly(1, 2);
-        // The delay of element 3 begins when the stage accepts the element.
+        // Element 3 is delayed from here on.
         in.awaitPull();
         advanceExactly(millis(100), out);
         assertThat(out.expectNext()).isEqualTo(3);
@@ -249,7 +249,7 @@ class TimeOperatorsTest {
         advanceExactly(millis(100), out);
         assertThat(out.expectNext()).isEqualTo(4);
         clock.awaitWaiters(1);
-        // Time for two elements passes, but only one is available.
+        // The time of two elements passes, but only one is available.
         clock.advance(millis(200));
         assertThat(out.expectNext()).isEqualTo(5);
         in.emit(6, 7);

@@ -8,7 +8,7 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** The grouping and timed operators that drop nothing, as {@link Step}s. Stateless. */
+/** Grouping and timed operators that drop nothing, as {@link Step}s. Stateless. */
 final class TimedSteps {
 
     private static final Duration LONG = Duration.ofHours(1);
@@ -25,7 +25,7 @@ final class TimedSteps {
                 .toList();
     }
 
-    /** Steps that let elements overtake others. */
+    /** Returns the steps whose elements may overtake each other. */
     static List<Step> reordering() {
         return List.of(
                 throttledPerKey("throttlePerKey(7 keys)", false, 7, 1024),

@@ -169,7 +169,7 @@ class TimeoutTest {
         RunningPipeline running = run(fed.source().backpressureTimeout(TEN));
         for (int i = 0; i < 5; i++) {
             fed.awaitAsked();
-            // Two timeouts pass without an element, although one is requested.
+            // Two timeouts pass without an element.
             advanceSeconds(20);
             fed.emit(i);
             assertThat(seen.take()).isEqualTo(i);

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/** A run of a chain of steps over tracked inputs. Its sink tells the lineage which elements arrive. */
+/** A run of a chain of steps over tracked inputs. Its sink reports each element to the lineage. */
 final class TrackedRun {
 
     private final List<Step> chain;
@@ -47,7 +47,7 @@ final class TrackedRun {
                 .run();
     }
 
-    /** Starts with a sink that returns after {@code count} elements, wherever in a batch the last one is. */
+    /** Starts with a sink that returns after {@code count} elements. */
     RunningPipeline startUntil(int count) {
         return staged(() -> {})
                 .to(Sink.<Item>custom("until", context -> upstream -> takeUntil(count, upstream)))
@@ -76,13 +76,13 @@ final class TrackedRun {
         return seen.size();
     }
 
-    /** After a normal ending. */
+    /** Checks a run after a normal end. */
     void assertAsModelled() {
         source.assertAllFinished();
         assertSeenAsModelled();
     }
 
-    /** Checks the output after a normal end. The chain may end before its source. */
+    /** Checks the output after a normal end of the chain, perhaps before the source's end. */
     void assertSeenAsModelled() {
         source.assertProtocolKept();
         if (chain.stream().allMatch(Step::keepsOrder)) {
@@ -93,7 +93,7 @@ final class TrackedRun {
         }
     }
 
-    /** Checks after any other ending that no input was finished while an element derived from it was in flight. */
+    /** Checks, after any end, that no input was finished while a derived element was in flight. */
     void assertNothingLost() {
         source.assertProtocolKept();
     }

@@ -21,8 +21,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source for one run that records, for every input, its pending acknowledgements, its end, and each violation of the
- * protocol. Thread-safe after its configuration.
+ * A source for one run. It records every input's pending acknowledgements and end, and each violation of the protocol.
+ * Thread-safe after its configuration.
  *
  * <p>A token is the index of its input. Make assertions after the run.
  */
@@ -32,10 +32,7 @@ final class TrackedSource<T> implements AckTarget {
     private final int[] batchSizes;
     private final AtomicIntegerArray claims;
     private final Queue<String> breaches = new ConcurrentLinkedQueue<>();
-    /**
-     * Inputs with a forgone or abandoned acknowledgement. They are not finished, whatever their other acknowledgements
-     * become.
-     */
+    /** Inputs that will be read again, because one of their acknowledgements was forgone or abandoned. */
     private final Set<Integer> dropped = ConcurrentHashMap.newKeySet();
 
     private final AtomicInteger pulled = new AtomicInteger();
@@ -56,7 +53,7 @@ final class TrackedSource<T> implements AckTarget {
     /**
      * Returns a source of {@code inputs}.
      *
-     * @param batchSizes the sizes of the batches, repeated cyclically; 0 is an empty batch
+     * @param batchSizes the sizes of the batches, repeated; 0 is an empty batch
      */
     static <T> TrackedSource<T> of(List<T> inputs, int... batchSizes) {
         return new TrackedSource<>(inputs, batchSizes);
@@ -66,19 +63,19 @@ final class TrackedSource<T> implements AckTarget {
         return of(IntStream.range(0, count).boxed().toList(), batchSizes);
     }
 
-    /** Records a violation for each input that is finished while {@code allowed} is false for it. */
+    /** Sets which inputs may be finished. The end of any other input is a violation. */
     TrackedSource<T> mayFinish(IntPredicate allowed) {
         mayFinish = allowed;
         return this;
     }
 
-    /** Makes the source wait for a stop or a cancellation after the last input instead of ending. */
+    /** After the last input, makes the source wait for a stop or a cancellation. */
     TrackedSource<T> heldOpen() {
         heldOpen = true;
         return this;
     }
 
-    /** Works like {@link #heldOpen()}, but also calls {@code exhausted} at each request after the last input. */
+    /** As {@link #heldOpen()}, and also calls {@code exhausted} at each pull after the last input. */
     TrackedSource<T> heldOpen(Runnable exhausted) {
         whenExhausted = exhausted;
         return heldOpen();
@@ -98,7 +95,7 @@ final class TrackedSource<T> implements AckTarget {
         return closed.get() > 0;
     }
 
-    /** Returns the number of inputs handed out. */
+    /** Returns the number of inputs emitted. */
     int pulled() {
         return pulled.get();
     }
@@ -150,13 +147,13 @@ final class TrackedSource<T> implements AckTarget {
         }
     }
 
-    /** Checks, after any ending, that there was no violation and that the stage was closed once. */
+    /** Checks, after any end, that there was no violation and that the stage was closed once. */
     void assertProtocolKept() {
         assertThat(breaches).isEmpty();
         assertThat(closed).as("closings of the source").hasValue(1);
     }
 
-    /** Returns the inputs with pending acknowledgements. A source that closes without a failure would wait for them. */
+    /** Returns the inputs with pending acknowledgements. A closing source waits for them. */
     List<Integer> waitedFor() {
         return IntStream.range(0, pulled.get())
                 .filter(index -> claims.get(index) > 0)
@@ -173,10 +170,7 @@ final class TrackedSource<T> implements AckTarget {
                 .isEmpty();
     }
 
-    /**
-     * Makes the checks of {@link #assertAllFinished} after a run with futures. The thread that completes a future also
-     * finishes its element, perhaps after the run.
-     */
+    /** Checks {@link #assertAllFinished} after a run with futures, whose elements may be finished after the run. */
     void assertAllFinishedSoon() {
         long patienceEnds = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (finishedCount() < pulled.get() && System.nanoTime() - patienceEnds < 0) {

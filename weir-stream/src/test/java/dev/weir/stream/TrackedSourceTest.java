@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.ObjIntConsumer;
 import org.junit.jupiter.api.Test;
 
-/** Checks that the harness detects the faults for which it exists. */
+/** Tests that the harness detects faults. */
 class TrackedSourceTest {
 
     private static void run(TrackedSource<Integer> source, ObjIntConsumer<Batch<Integer>> forEach) throws Exception {

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
-/** Rows of the {@link SupervisionMatrixTest}: operators whose functions run into a trap. Stateless. */
+/** Rows of the {@link SupervisionMatrixTest}: operators whose functions throw. Stateless. */
 final class TrappedOperators {
 
     static final int INPUTS = 1500;
@@ -21,7 +21,7 @@ final class TrappedOperators {
 
     private TrappedOperators() {}
 
-    /** Throws for the bad elements, at each call or only at the first. */
+    /** Throws for bad elements, at each call or only at the first. */
     static class Trap {
         private final Set<Integer> sprung = ConcurrentHashMap.newKeySet();
         private final Throwable toThrow;
@@ -48,11 +48,11 @@ final class TrappedOperators {
     }
 
     /**
-     * An operator whose function runs into a trap.
+     * An operator whose function throws for bad elements.
      *
      * @param keepsOrder whether the output has the order of the input
-     * @param failsInOrder whether exactly the elements before the failing one have been emitted when the stage fails
-     * @param ofBad the output for a bad element that is skipped
+     * @param failsInOrder whether a failing stage has emitted exactly the elements before the failing one
+     * @param ofBad the output for a skipped bad element
      * @param retries whether a failed call can be tried again
      */
     record Trapped(
@@ -105,7 +105,7 @@ final class TrappedOperators {
         return operators;
     }
 
-    /** Returns the operators that process a batch in place. */
+    /** Returns operators that process batches in place. */
     private static List<Trapped> inPlace() {
         return List.of(
                 trapped("tap", true, true, trap -> source -> source.tap(trap::pass)),
@@ -194,7 +194,7 @@ final class TrappedOperators {
         return operators;
     }
 
-    /** Returns one child, and then another child or the trap. */
+    /** Returns one child. The second child may throw. */
     private static Iterator<Integer> twoChildren(int n, Trap trap) {
         return new Iterator<>() {
             private int next;

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests unusual throwables. If a function overflows the stack, only its element fails, and supervision decides about
- * it. An exception whose own methods throw fails the run, whatever they throw.
+ * Tests unusual throwables. A stack overflow in a function fails its element only. An exception whose own methods throw
+ * fails the run.
  */
 class UnusualThrowablesTest {
 
@@ -41,7 +41,6 @@ class UnusualThrowablesTest {
     private static final Attributes RETRYING = Attributes.NONE.withSupervision(Supervision.retry(
             RetryPolicy.of(2, Backoff.between(Duration.ofNanos(1), Duration.ofNanos(1))), Supervision.skip()));
 
-    /** A function of the user's. */
     @FunctionalInterface
     interface Work {
         int of(int element);
@@ -77,7 +76,7 @@ class UnusualThrowablesTest {
         return n < 0 ? 0 : 1 + endlessly(n + 1 - n % 2);
     }
 
-    /** Its own methods throw. */
+    /** An exception whose methods throw. */
     private static final class Hostile extends RuntimeException {
 
         private static final long serialVersionUID = 1;
@@ -155,7 +154,7 @@ class UnusualThrowablesTest {
                             return true;
                         })
                         .get(20, TimeUnit.SECONDS);
-                // A stage that depends on the future sees its failure wrapped.
+                // A stage that depends on the future gets its failure wrapped.
                 assertThat(told.get().getCause() == hostile).isTrue();
                 assertThat(thrownBy(running) == hostile).isTrue();
                 assertThat(running.drain(Duration.ZERO).drained()).isFalse();
@@ -172,7 +171,7 @@ class UnusualThrowablesTest {
         }
     }
 
-    /** The wrapper with which a future hands its failure to dependent stages, except that its methods throw. */
+    /** The wrapper of a future's failure, with methods that throw. */
     private static final class HostileWrapper extends CompletionException {
 
         private static final long serialVersionUID = 1;
@@ -198,7 +197,7 @@ class UnusualThrowablesTest {
         }
     }
 
-    /** Regression: the exception from reading the cause was swallowed, and the element never ended. */
+    /** Regression: the element stayed pending forever. */
     @ParameterizedTest
     @EnumSource
     void wrapperWhoseMethodsThrow_isTheFailureOfTheRun(Asynchronous operator) {
@@ -239,7 +238,7 @@ class UnusualThrowablesTest {
         }
     }
 
-    /** A logger that cannot say whether it logs, and cannot log a failure. */
+    /** A logger that throws. */
     private static final class HostileLogger implements System.Logger {
 
         @Override
@@ -261,7 +260,7 @@ class UnusualThrowablesTest {
         public void log(Level level, ResourceBundle bundle, String text, Object... values) {}
     }
 
-    /** Regression: the elements of the batch stayed pending, although the run had failed. */
+    /** Regression: the elements of the batch stayed pending after the failure of the run. */
     @Test
     void loggerThatThrows_failsForAnElement_whichSupervisionDecidesOn() throws Exception {
         TrackedSource<Integer> failing = TrackedSource.numbers(6, 3);
@@ -287,7 +286,7 @@ class UnusualThrowablesTest {
                         .contains("no log"));
     }
 
-    /** A target whose calls throw, as a user's span processor may. */
+    /** A target whose methods throw, as a user's span processor may. */
     private static final class Throwing implements AckTarget {
 
         private final Function<String, RuntimeException> thrown;
@@ -373,7 +372,7 @@ class UnusualThrowablesTest {
         return batch;
     }
 
-    /** Regression: a closing source waited until its deadline for the elements after the one whose target threw. */
+    /** Regression: a closing source waited until its deadline for elements after the one whose target threw. */
     @ParameterizedTest
     @EnumSource
     void batch_whoseTargetThrows_endsTheOtherElements(Ending ending) {
@@ -385,7 +384,7 @@ class UnusualThrowablesTest {
         assertThat(target.calls).containsExactlyElementsOf(ending.calls);
     }
 
-    /** Regression: each target that threw took a frame of the stack until the last element had ended. */
+    /** Regression: many targets that throw overflowed the stack. */
     @ParameterizedTest
     @EnumSource(names = {"ABANDON", "ACK", "FORGO", "DROP"})
     void batch_ofManyElements_whoseTargetsThrow_endsAll(Ending ending) {
@@ -445,10 +444,7 @@ class UnusualThrowablesTest {
                 .isEqualTo(2);
     }
 
-    /**
-     * Regression: the failure was added to itself as suppressed. Java refuses that, and the refusal replaced the
-     * failure.
-     */
+    /** Regression: the run failed with an IllegalArgumentException instead of the failure. */
     @Test
     void mapError_whoseFunctionThrowsTheFailure_failsTheRunWithIt() {
         IllegalStateException planted = new IllegalStateException("planted");
@@ -461,10 +457,7 @@ class UnusualThrowablesTest {
         assertThatThrownBy(running::await).isSameAs(planted);
     }
 
-    /**
-     * Regression: two inputs threw the same exception instance. It was added to itself as a suppressed exception, which
-     * Java refuses. The refusal replaced the failure, and the last input stayed open.
-     */
+    /** Regression: the last input stayed open, and the run failed with another exception. */
     @Test
     void inputs_whoseEndsThrowTheSameInstance_areAllEndedAndFailTheRunWithIt() {
         IllegalStateException planted = new IllegalStateException("planted");

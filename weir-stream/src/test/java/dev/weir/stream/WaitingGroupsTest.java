@@ -21,10 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Tests streams of a {@code groupBy} that wait for a time. Regression: all of them ran on the thread of the stage,
- * which one stream blocked for all others. Elements that had waited were emitted in one burst, because nothing was
- * emitted before all streams were pulled. A group that was evicted while it held elements was overtaken by the next
- * group of its key.
+ * Tests streams of a {@code groupBy} that wait for a time. Regression: one waiting stream blocked all others, elements
+ * were emitted in one burst, and an evicted group was overtaken by the next group of its key.
  */
 class WaitingGroupsTest {
 
@@ -35,7 +33,7 @@ class WaitingGroupsTest {
     private final SourceProbe<String> in = new SourceProbe<>();
     private final List<RunningPipeline> started = new ArrayList<>();
 
-    /** Delays an element of "slow" and no other element. */
+    /** Operators that delay elements of "slow" only. */
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     enum Waiting {
         THROTTLE(100, s -> s.throttle(1, millis(100))),
@@ -75,7 +73,7 @@ class WaitingGroupsTest {
         }
     }
 
-    /** Fails the first call for "slow 2". */
+    /** Throws at the first call for "slow 2". */
     private static final class FailingOnce {
 
         private final AtomicInteger calls = new AtomicInteger();
@@ -126,8 +124,7 @@ class WaitingGroupsTest {
         return elements.stream().sorted().toList();
     }
 
-    // Regression: a throttle that held an element asked to be pulled when that element was due, even if the downstream
-    // stage had an earlier deadline.
+    // Regression: a throttle that held an element ignored an earlier deadline of the downstream stage.
     @Test
     void deadline_belowAThrottleThatHoldsAnElement_isKept() throws Exception {
         SinkProbe<List<String>> out = run(s -> s.groupBy(
@@ -140,7 +137,7 @@ class WaitingGroupsTest {
         assertThat(out.expectNext()).containsExactly("slow 1");
     }
 
-    /** Adds another source, which never ends, to the stream of a key. */
+    /** Sources without an end, added to the stream of a key. */
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     enum Endless {
         CONCAT(s -> s.take(1).concat(Source.never())),
@@ -169,8 +166,7 @@ class WaitingGroupsTest {
         }
     }
 
-    // Regression: a source without elements counted as one that holds elements back, so the failure waited for that
-    // source. Other kinds of sources blocked the thread of all keys.
+    // Regression: after a failure, the stream did not end until another source in a group did.
     @ParameterizedTest
     @EnumSource
     void failureAbove_whereAGroupWaitsForAnotherSource_endsTheStream(Endless kind) throws Exception {
@@ -246,7 +242,7 @@ class WaitingGroupsTest {
         out.expectEnd();
     }
 
-    /** These operators emit even if no element of their key arrives. */
+    /** Operators that emit by time, without elements. */
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     enum Timed {
         GROUPED_WITHIN(key -> key.groupedWithin(10, millis(100)).map(List::getLast)),
@@ -309,7 +305,7 @@ class WaitingGroupsTest {
         List<String> seen = new CopyOnWriteArrayList<>();
         RunningPipeline running = in.source()
                 .groupBy(WaitingGroupsTest::keyOf, 10, millis(20), kind.inner)
-                // The downstream stage pulls with deadlines. Some of these pass while a group waits.
+                // Deadlines of the downstream stage pass while a group waits.
                 .delay(millis(30))
                 .to(Sink.forEach(seen::add))
                 .on(clock)
@@ -339,7 +335,7 @@ class WaitingGroupsTest {
         assertThat(in.unacknowledged()).isEmpty();
     }
 
-    /** The second source in a group's stream does not say when it must be pulled next. */
+    /** The second source does not say when it must be pulled next. */
     @Test
     void sourceWithoutElements_behindAGroup_delaysNobody() throws Exception {
         SourceQueue<String> queue = SourceQueue.of(10);
@@ -361,7 +357,7 @@ class WaitingGroupsTest {
         assertThat(in.unacknowledged()).isEmpty();
     }
 
-    /** The old group of a key has threads of its own and is still busy. It must not block the other keys. */
+    /** Given a key's old group that is still busy: it must not block other keys. */
     @Test
     void group_thatWaitsForTheOneBeforeIt_delaysItsOwnKeyOnly() throws Exception {
         SinkProbe<String> out = run(s -> s.groupBy(
@@ -402,7 +398,7 @@ class WaitingGroupsTest {
         assertThat(read.get()).isBetween(1, 8000);
     }
 
-    /** Elements that arrived before a failure are emitted before it, even if they must wait. */
+    /** Elements from before a failure are emitted before it, even if they must wait. */
     @Test
     void failure_ofTheStageAbove_waitsForElementsThatAThrottleHolds() throws Exception {
         SinkProbe<String> out = run(s -> s.groupBy(WaitingGroupsTest::keyOf, 10, key -> key.throttle(1, millis(50))));

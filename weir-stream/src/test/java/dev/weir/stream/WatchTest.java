@@ -9,7 +9,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** Tests that a watch is called exactly once, however the stages upstream of it end. */
 class WatchTest {
 
     private final List<StreamEnd> upper = new CopyOnWriteArrayList<>();

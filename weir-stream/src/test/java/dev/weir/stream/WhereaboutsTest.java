@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests how a source finds one of its elements in the downstream stages. */
+/** Tests how a source finds its elements in downstream stages. */
 class WhereaboutsTest {
 
     private final AckTarget target = new AckTarget() {
@@ -43,7 +43,7 @@ class WhereaboutsTest {
         return numbers(0, count);
     }
 
-    /** Returns a source of numbers in one batch. Each number is its own token. */
+    /** Returns numbers in one batch. Each number is its own token. */
     private Source<Integer> numbers(int first, int count) {
         return Source.custom("numbers", made -> {
             context = made;

@@ -14,7 +14,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the start and the end of a cluster: what is kept, what is left behind, and the message if it cannot start. */
+/** Tests what a cluster keeps and leaves behind, and the message if it cannot start. */
 final class ClusterStartTest {
     @TempDir
     Path folder;
@@ -51,7 +51,7 @@ final class ClusterStartTest {
         Await.until("threads of the cluster end", () -> {
             Set<Thread> left = threads();
             left.removeAll(before);
-            // Ignores the ticker thread of the server's JVM-wide metrics registry, and JUnit's own threads.
+            // Threads of the server's JVM-wide metrics registry, and of JUnit.
             left.removeIf(thread -> thread.getName().startsWith("metrics-meter-tick-thread")
                     || thread.getName().startsWith("junit-"));
             return left.isEmpty() ? null : left.toString();
@@ -85,7 +85,7 @@ final class ClusterStartTest {
                     .hasMessage("port " + port + " (broker 1) is in use on 127.0.0.1: stop what listens there, "
                             + "or choose another port");
         }
-        // Nothing left over from the attempt blocks the next start.
+        // The failed attempt must not block the next start.
         KafkaCluster.builder().dataFolder(folder).start().close();
     }
 
@@ -142,7 +142,7 @@ final class ClusterStartTest {
 
     @Test
     void start_serverFails_throwsAndThisJvmLives() throws IOException {
-        // The server would terminate its process, because none of its log folders is usable.
+        // The server ends its process if none of its log folders is usable.
         KafkaCluster.builder().dataFolder(folder).start().close();
         Files.writeString(folder.resolve("broker-1/bootstrap.checkpoint"), "not a checkpoint");
         Files.writeString(folder.resolve("broker-1/__cluster_metadata-0/quorum-state"), "not json");

@@ -10,7 +10,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests a broker in a separate JVM whose disk is full or slow. */
+/** Tests a separate broker with a full or slow disk. */
 @Timeout(120)
 final class DiskFaultsTest {
 
@@ -21,7 +21,7 @@ final class DiskFaultsTest {
             Records.produce(cluster.bootstrapServers(), "kept", 0, 100);
             Broker broker = cluster.broker(1);
             broker.fillDisk();
-            // The broker's own metadata log writes something every half second.
+            // The broker writes to its metadata log every half second.
             int status = broker.exit().get(60, TimeUnit.SECONDS);
             assertThat(status).isNotZero();
             assertThat(broker.logFile()).content().contains("No space left on device");

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests brokers in separate JVMs: which faults they survive, and that none of them outlives its owner. */
+/** Tests brokers in separate JVMs: their faults, and their end with their owner. */
 @Timeout(120) // A dozen JVMs on a busy machine.
 final class ForkedClusterTest {
     @Test
@@ -100,9 +100,7 @@ final class ForkedClusterTest {
         }
     }
 
-    /**
-     * JDK 25 reports the end of a process on the common pool, which has only one thread on a machine with two cores.
-     */
+    /** JDK 25 reports the end of a process on the common pool, which may have only one thread. */
     @Test
     void kill_whileTheCommonPoolIsBusy_returns() {
         CountDownLatch over = new CountDownLatch(1);
@@ -171,7 +169,7 @@ final class ForkedClusterTest {
         return Path.of(message.substring(message.lastIndexOf("see ") + 4));
     }
 
-    /** A program that starts a broker, prints the broker's process id, and never closes it. */
+    /** Starts a broker, prints its process id, and never closes it. */
     static final class Owner {
         private Owner() {}
 

@@ -24,7 +24,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Tests the use of one broker in this JVM. */
+/** Tests one broker in this JVM. */
 final class InProcessClusterTest {
     @RegisterExtension
     static final KafkaClusterExtension KAFKA = new KafkaClusterExtension(KafkaCluster.builder()
@@ -65,7 +65,7 @@ final class InProcessClusterTest {
 
         assertThat(read("transactions", IsolationLevel.READ_COMMITTED)).containsExactly(1L);
         assertThat(read("transactions", IsolationLevel.READ_UNCOMMITTED)).containsExactly(1L, 2L);
-        // The offsets count two records, and the markers of one commit and one abort.
+        // Two records, and the markers of one commit and one abort.
         assertThat(KAFKA.cluster().endOffsets("transactions")).containsEntry(new TopicPartition("transactions", 0), 4L);
     }
 
@@ -123,16 +123,13 @@ final class InProcessClusterTest {
                 .hasMessage("topic never-created does not exist: create it first");
     }
 
-    /**
-     * Regression: a comparison of two readers failed on a busy machine, because 30 s after its start the broker deleted
-     * records that one reader had not read yet.
-     */
+    /** Regression: the broker deleted records 30 s after its start, before a reader had read them. */
     @Test
     void recordsOfLongAgo_areNotDeleted() throws Exception {
         KAFKA.cluster().createTopic("long-ago", 1);
         KAFKA.cluster().createTopic("soon-gone", 1, Map.of("retention.ms", "1"));
         try (KafkaProducer<String, String> producer = producer(Map.of())) {
-            // By the second round, the broker has checked both topics after it received the first record.
+            // By the second round, the broker has checked both topics after the first record.
             for (long round = 1; round <= 2; round++) {
                 for (String topic : List.of("long-ago", "soon-gone")) {
                     producer.send(new ProducerRecord<>(topic, 0, 1_000_000L, null, Long.toString(round)))

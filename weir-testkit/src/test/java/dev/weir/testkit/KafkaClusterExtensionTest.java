@@ -20,7 +20,7 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Checks that the log of a failed test can be found and that a passed test leaves no log. */
+/** Tests the log that a failed test leaves, and a passed test does not. */
 final class KafkaClusterExtensionTest {
     @Test
     void failedTest_log_isKeptAndReported() throws Exception {
@@ -71,7 +71,7 @@ final class KafkaClusterExtensionTest {
                         listener);
     }
 
-    /** A test like a user's test. Only the tests above run it. */
+    /** Run by the tests above only. */
     static final class Example {
         static final AtomicReference<Path> logs = new AtomicReference<>();
         static final AtomicReference<KafkaCluster> cluster = new AtomicReference<>();

@@ -31,7 +31,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** Tests the switchable events: the simulation must detect a pipeline that does not tolerate an event. */
+/** Tests that the simulation detects a pipeline which does not tolerate an event. */
 class RebalanceSimulationEventsTest {
 
     private static ConsumerSettings<String, String> settings(SimulatedKafka kafka) {
@@ -61,10 +61,7 @@ class RebalanceSimulationEventsTest {
 
     // ---- Handlers that wait ----------------------------------------------------------------------------------------
 
-    /**
-     * Regression: Weir checked whether a partition was revoked only before the wait at a breaker or for a retry, and
-     * not after it.
-     */
+    /** Regression: a handler was called for a revoked record after its wait at a breaker or for a retry. */
     @Test
     void handlerThatWaitsBeforeItBegins_isFoundBehindANewOwner() {
         assertThat(violation(simulation(kafka -> KafkaSource.from(settings(kafka), "orders")
@@ -112,10 +109,7 @@ class RebalanceSimulationEventsTest {
 
     // ---- Batches that are refused ----------------------------------------------------------------------------------
 
-    /**
-     * Regression: Weir's sink finished records that were accepted after a refused batch. After the restart, the refused
-     * older record was written after them.
-     */
+    /** Regression: after a restart, a refused record was written after later ones. */
     @Test
     void sinkThatFinishesBehindARefusedBatch_isFoundOutOfOrder() {
         assertThat(violation(simulation(kafka -> KafkaSource.from(settings(kafka), "orders")

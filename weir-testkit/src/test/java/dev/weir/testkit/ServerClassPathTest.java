@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests refused class paths of another server release; {@code OldBrokerTest} covers class paths that do start brokers.
+ * Tests class paths of another server release, which are refused. {@code OldBrokerTest} covers class paths that work.
  */
 final class ServerClassPathTest {
 

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests campaigns whose brokers do not start. Their runs never begin. */
+/** Tests campaigns whose brokers do not start. */
 class BenchCampaignTest {
     private static final String ROOT = "weir.root";
 
-    /** Root folder of the build: tests that run later in this process need it. */
+    /** Root folder of the build, for later tests in this process. */
     private final String rootBefore = System.getProperty(ROOT);
 
     @TempDir
@@ -92,7 +92,6 @@ class BenchCampaignTest {
                 .doesNotContain("--client-config");
     }
 
-    /** Workers are checked before brokers are started, because starting brokers takes longer. */
     @Test
     void workerThatCannotBeReached_isNamed_withCommandAndWhy() throws IOException {
         String environment = environment("ssh: h1, program: " + temp.resolve("no-ssh"));

@@ -36,10 +36,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-/**
- * Tests the page of {@code weir bench run --console}: it shows what the runs report, and changes requested on it reach
- * the runs.
- */
+/** Tests the page of {@code weir bench run --console}: what the runs report, and the changes requested on it. */
 @Timeout(120)
 class BenchConsoleTest {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -74,7 +71,7 @@ class BenchConsoleTest {
         return JSON.readTree(http.send(request, BodyHandlers.ofString()).body());
     }
 
-    /** Carries out {@code count} commands, and then returns them. */
+    /** Carries out {@code count} commands, and returns them. */
     private static CompletableFuture<List<Order>> doing(OrderDesk desk, int count) {
         return CompletableFuture.supplyAsync(() -> {
             List<Order> done = new ArrayList<>();

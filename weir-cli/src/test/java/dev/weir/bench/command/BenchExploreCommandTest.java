@@ -12,7 +12,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests command lines of {@code weir bench explore} that start nothing. */
 class BenchExploreCommandTest {
 
     @TempDir

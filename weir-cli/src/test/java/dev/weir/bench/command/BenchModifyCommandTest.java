@@ -41,7 +41,7 @@ class BenchModifyCommandTest {
         return harness.run(args);
     }
 
-    /** Waits for one command. Accepts it if {@code refusal} is empty, and otherwise refuses it. */
+    /** Waits for one command. Accepts it if {@code refusal} is empty. */
     private static CompletableFuture<Void> answering(OrderDesk desk, String refusal) {
         return CompletableFuture.runAsync(() -> {
             OrderDesk.Waiting waiting = desk.next();

@@ -36,10 +36,10 @@ class BenchResultsTest {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** The rounds differ by these factors. All figures of one round vary together. */
+    /** Speed of the machine in each round. */
     private static final double[] MACHINE = {1.0, 0.9, 1.05, 0.97, 1.02};
 
-    /** Random differences between drivers within a round, in addition to the true differences. */
+    /** Random differences between drivers in a round. */
     private static final double[] LUCK = {0.01, -0.02, 0.0, 0.02, -0.01};
 
     @TempDir
@@ -47,7 +47,7 @@ class BenchResultsTest {
 
     private final CommandHarness harness = new CommandHarness();
 
-    /** Stores a campaign in which weir reaches, at each point, the given multiple of plain's rate. */
+    /** Stores a campaign in which weir has these multiples of plain's rate, one per point. */
     private String campaign(String name, int rounds, double noise, double... weir) {
         ResultsFolder folder = empty(name, rounds, weir.length, Map.of());
         for (int point = 0; point < weir.length; point++) {

@@ -36,8 +36,8 @@ class ResultsHistoryTest {
     private final Random random = new Random(3);
 
     /**
-     * Stores {@code count} campaigns in which weir reaches {@code weir} times the rate of plain, on a machine whose
-     * speed varies.
+     * Stores {@code count} campaigns in which weir has {@code weir} times the rate of plain. The machine's speed
+     * varies.
      */
     private void campaigns(int from, int count, double weir) {
         for (int day = from; day < from + count; day++) {
@@ -173,7 +173,7 @@ class ResultsHistoryTest {
         assertThat(harness.err()).contains("there is no folder " + folder);
     }
 
-    /** Stores a campaign of three versions of one library and one version of another, at two sizes. */
+    /** Stores a campaign of three versions of one library and one of another, at two sizes. */
     private void versionCampaign(int day, String weir, String commit, Map<String, Double> rates) {
         List<Driver> drivers = List.of(
                 new Driver("plain@2.3.1", "kafka-clients-2.3.1, kafka-clients-2.3.1", Map.of()),

@@ -95,10 +95,7 @@ class ConsoleCommandTest {
         assertThat(harness.err()).contains("stage.price.parallelism=9999");
     }
 
-    /**
-     * The command shows the same as the page: the limiter, the advice, its expected gain, and the gain of the previous
-     * change.
-     */
+    /** The command must show the limiter, the advice, its expected gain, and the last change's gain, like the page. */
     @Test
     void limiter_isToldWithItsGains() throws Exception {
         Limiter limiter = Limiter.of(Limiter.Kind.STAGE_WAIT, "price", "price waits", "raise it from 2 to 6", 3);
@@ -107,7 +104,7 @@ class ConsoleCommandTest {
             asked.countDown();
             return limiter.measured(1.8);
         });
-        // The console completes the reading that has queried the limiter before it answers a request.
+        // The console completes the current reading before it answers a request.
         asked.await();
         assertThat(harness.run("console", console.uri().toString())).isEqualTo(ExitCode.DONE);
         assertThat(harness.out())
@@ -137,7 +134,7 @@ class ConsoleCommandTest {
         assertThat(harness.run("console", address, "--timeline=" + file)).isEqualTo(ExitCode.DONE);
         String recorded = Files.readString(file);
         long first = JSON.readTree(recorded).at("/entries/0/at_ms").asLong();
-        // Moves the last change to half a second after the first.
+        // Moves the last change to half a second after the first one.
         Files.writeString(file, recorded.replaceFirst("(?s)(.*\"at_ms\" : )[0-9]+", "$1" + (first + 500)));
         int asked = console.timeline().size();
         Instant begun = Instant.now();
@@ -147,7 +144,7 @@ class ConsoleCommandTest {
         List<TimelineEntry> replayed =
                 console.timeline().subList(asked, console.timeline().size());
         assertThat(replayed).extracting(TimelineEntry::value).containsExactly("24", "12");
-        // A change must not be replayed early. The tolerance is needed because two clocks are compared.
+        // No change may be replayed early. The tolerance allows for two clocks.
         assertThat(replayed.get(1).at()).isAfterOrEqualTo(begun.plusMillis(450));
     }
 
@@ -200,7 +197,7 @@ class ConsoleCommandTest {
         assertThat(harness.err().lines()).hasSize(1).first().asString().contains(target);
     }
 
-    /** Regression: the setting was reported as accepted, and the JSON of an empty answer was invalid. */
+    /** Regression: a server other than a console was reported to have accepted the setting. */
     @ParameterizedTest
     @ValueSource(strings = {"", "{}", "[]", "null", "{\"applied\":{}}", "{\"pipeline\":\"orders\"}"})
     void target_thatIsAnotherServer_acceptsNothing(String answer) throws Exception {
@@ -268,7 +265,7 @@ class ConsoleCommandTest {
         assertThat(harness.err()).contains("--no-console does not go with");
     }
 
-    /** Regression: the advice was to name the token's file, but the file had been named and its token was too short. */
+    /** Regression: the advice was to name the token's file, although only its token was too short. */
     @Test
     void tokenThatIsTooShort_isRefused_withoutAdviceToNameIt() throws IOException {
         Path token = Files.writeString(folder.resolve("token"), "short");

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests {@code weir profile} on processes that were started without special options. */
+/** Tests {@code weir profile} on processes started without special options. */
 @Timeout(120)
 class ProfileCommandTest {
 
@@ -99,7 +99,7 @@ class ProfileCommandTest {
         }
     }
 
-    /** Returns the local addresses of the process's listening sockets, in the format of proc(5). */
+    /** Returns the local addresses of the process's listening sockets, as proc(5) has them. */
     private static List<String> listening(long pid) throws IOException {
         Set<String> own = new HashSet<>();
         try (Stream<Path> files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
@@ -107,7 +107,7 @@ class ProfileCommandTest {
                 try {
                     own.add(Files.readSymbolicLink(file).toString());
                 } catch (NoSuchFileException e) {
-                    // Closed meanwhile.
+                    // The file descriptor has been closed.
                 }
             }
         }
@@ -165,7 +165,7 @@ class ProfileCommandTest {
         }
     }
 
-    /** A JVM without any code of Weir. */
+    /** A JVM without code of Weir. */
     static final class ReadingMain {
 
         private ReadingMain() {}

@@ -7,7 +7,7 @@ import dev.weir.stream.Source;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** A process that a test forks, with a busy pipeline and a console. It ends when its standard input ends. */
+/** A process with a busy pipeline and a console. It ends with its standard input. */
 final class ProfiledMain {
 
     private static final Semaphore NEVER = new Semaphore(0);
@@ -16,7 +16,7 @@ final class ProfiledMain {
 
     private ProfiledMain() {}
 
-    /** Uses some processor time, and leaves most of it to others. */
+    /** Uses some processor time. */
     private static Long price(Long number) {
         long state = number;
         for (int i = 0; i < 200_000; i++) {

@@ -6,7 +6,7 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
 
-/** A process that a test forks, with a pipeline and a console. It ends when its standard input ends. */
+/** A process with a pipeline and a console. It ends with its standard input. */
 final class SteeredMain {
 
     private SteeredMain() {}

@@ -62,7 +62,7 @@ class DemoCommandTest {
         assertThat(harness.out()).isEmpty();
     }
 
-    /** The verdict is meaningful only if it detects a pipeline that loses, duplicates and reorders records. */
+    /** Given a pipeline that loses, duplicates and reorders records: the verdict must count each fault. */
     @Test
     void faultyPipeline_exitsWithOneAndCountsItsFaults() {
         CommandLine line = new CommandLine(harness.weir, new CommandLine.IFactory() {

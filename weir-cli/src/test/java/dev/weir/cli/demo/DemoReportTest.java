@@ -45,9 +45,7 @@ class DemoReportTest {
                 .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
     }
 
-    /**
-     * Regression: the table gave 13 % for a stage and the sentence below it 33 %, because they covered different times.
-     */
+    /** Regression: the table gave 13 % for a stage, and the sentence below it 33 %. */
     @ParameterizedTest
     @ValueSource(doubles = {0.52, 0.66, 0.7, 0.93})
     void table_json_andSentence_haveTheSameShares(double share) throws IOException {

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Groups are made up, and members are small HTTP servers. {@code FleetTest} uses real brokers and pipes. */
+/** Tests made-up groups, with small HTTP servers as members. {@code FleetTest} uses real brokers and pipes. */
 @Timeout(60)
 class FleetRunTest {
 
@@ -159,7 +159,7 @@ class FleetRunTest {
                             "is not a Weir console",
                             "is not the console of a pipeline",
                             "refused with 503: closing");
-            // The lag comes from the brokers, and the rate from the only member that answers.
+            // The lag is from the brokers, and the rate from the only member that answers.
             assertThat(view.at("/pipelines/0/lag").asInt()).isEqualTo(1_000);
             assertThat(view.at("/limits/confidence").asText()).isEqualTo("candidates");
             assertThat(view.at("/limits/why").toString()).contains("8 of 9 members of x report no rate");
@@ -191,7 +191,7 @@ class FleetRunTest {
         assertThat(view.at("/pipelines/1/stands_still").asBoolean()).isTrue();
     }
 
-    /** Rates must not be rounded: 0.4 records per second would become 0, and four members at 0.6 would add up to 4. */
+    /** Rounded rates would add up wrongly: four members at 0.6 to 4, and 0.4 to 0. */
     @ParameterizedTest
     @CsvSource({"0.4, 1, 0.4", "0.2, 1, 0.2", "0.4, 3, 1.2", "0.6, 4, 2.4", "1.4, 1, 1.4"})
     void pipelineOfFewRecords_hasItsRate_andDoesNotStandStill(double rate, int members, double whole) throws Exception {

@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Answers {@code /api/state} like the console of a pipeline. Its creator closes it. */
+/** Answers {@code /api/state} like a pipeline's console. Its creator closes it. */
 final class StandIn implements AutoCloseable {
 
     private final HttpServer server;
@@ -21,7 +21,6 @@ final class StandIn implements AutoCloseable {
     private volatile @Nullable String body;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    /** Answers with a status and a body. */
     StandIn(int status, @Nullable String body) {
         this.body = body;
         try {
@@ -47,17 +46,17 @@ final class StandIn implements AutoCloseable {
         server.start();
     }
 
-    /** Returns a server that sends the beginning of an answer and nothing more. */
+    /** Returns a server that sends only the beginning of an answer. */
     static StandIn stalling() {
         return new StandIn(200, null);
     }
 
-    /** Sets the answer to later requests; with null, each answer stops midway. */
+    /** Sets later answers. With null, each answer stops midway. */
     void answer(@Nullable String newBody) {
         body = newBody;
     }
 
-    /** Requests so far. */
+    /** Number of requests. */
     int asked() {
         return asked.get();
     }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the protocol alone. {@code McpTest} of the integration checks uses the official client and a real pipeline. */
+/** Tests the protocol. {@code McpTest} of the integration checks uses the official client and a real pipeline. */
 @Timeout(60)
 class McpServerTest {
 
@@ -251,7 +251,7 @@ class McpServerTest {
         to.flush();
     }
 
-    /** Calls beyond the limit are refused. The calls that wait are given up after the end of the input. */
+    /** Calls beyond the limit are refused. Waiting calls are given up after the end of the input. */
     @Test
     void callsBeyondTheBound_areRefused() throws Exception {
         String[] lines = new String[McpServer.MOST_CALLS + 1];

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.RecordDecodeException;
 import org.junit.jupiter.api.Test;
 
-/** Tests the message about a batch that cannot be read. */
+/** Tests the message about an unreadable batch. */
 class BatchOptionsTest {
 
     @Test

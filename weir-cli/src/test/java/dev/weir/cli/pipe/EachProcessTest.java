@@ -16,7 +16,7 @@ class EachProcessTest {
         assertThat(EachProcess.run("cat", value)).isEqualTo(value);
     }
 
-    /** The value is larger than the pipe's buffer, so writing it to the command does not return. */
+    /** The value is larger than the pipe's buffer, so the write to the command blocks. */
     @Test
     void interrupt_endsACommandThatDoesNotReadItsInput() throws Exception {
         CompletableFuture<Throwable> ended = new CompletableFuture<>();
@@ -36,7 +36,7 @@ class EachProcessTest {
         }
     }
 
-    /** Regression: the call waited for the end of standard error, and neither a timeout nor a cancel ended the wait. */
+    /** Regression: the call waited for the end of standard error, past any timeout or cancel. */
     @Test
     void failedCommand_whoseChildKeepsItsErrorsOpen_failsWithoutThem() {
         CompletableFuture<byte[]> result = new CompletableFuture<>();
@@ -54,7 +54,7 @@ class EachProcessTest {
                 .withMessage("the command ended with exit status 3");
     }
 
-    /** If this were not a failure, the record would be written with an empty value. */
+    /** The record must not be written with an empty value. */
     @Test
     void outputThatCannotBeRead_isAFailure() throws IOException {
         InputStream broken = InputStream.nullInputStream();

@@ -14,9 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/**
- * Tests options that have no effect. They are refused, or only warned about if the run still does what the user wants.
- */
+/** Tests options without effect. They are refused, or cause a warning if the run still does what the user wants. */
 class IgnoredOptionsTest {
 
     private static PipeOptions options(String arguments) {

@@ -70,7 +70,7 @@ class LineProcessTest {
         }
     }
 
-    /** A queue that hands out a line only after the process has failed. */
+    /** A queue that returns a line only after the process has failed. */
     private static final class HeldLines extends LinkedBlockingQueue<LineProcess.Answer> {
 
         private static final long serialVersionUID = 1;
@@ -80,14 +80,14 @@ class LineProcessTest {
         @Override
         public LineProcess.Answer take() throws InterruptedException {
             LineProcess.Answer taken = super.take();
-            // This line stays queued until all queued lines have failed.
+            // The line stays queued until all queued lines have failed.
             LineProcess.Answer next = process.join().send(new byte[0]);
             assertThatThrownBy(next::await).hasMessageContaining("exit status 3");
             return taken;
         }
     }
 
-    /** Regression: a line that was just being written was forgotten, so its record did not fail until it timed out. */
+    /** Regression: a line that was just being written failed only by its timeout. */
     @Test
     void end_whileALineIsTakenToBeWritten_failsThatLineToo() throws Exception {
         HeldLines lines = new HeldLines();
@@ -98,10 +98,7 @@ class LineProcessTest {
         }
     }
 
-    /**
-     * Regression: each surplus line was reported as a failure. The pipe computed for nothing until the count of permits
-     * overflowed. Now the process stops reading at the first surplus line, and the command ends.
-     */
+    /** Regression: surplus lines were reported forever. The process must stop reading at the first one. */
     @Test
     void linesThatNobodyAskedFor_areReadNoLonger() throws Exception {
         List<ProcessHandle> others = ProcessHandle.current().children().toList();
@@ -154,7 +151,7 @@ class LineProcessTest {
         String mark = "8" + System.nanoTime() % 1_000_000;
         LineProcess process = LineProcess.start("sleep " + mark + "; true", 10);
         process.close();
-        // A killed process exists until it gets a processor on which it can end.
+        // A killed process exists until it gets a processor to end on.
         while (isRunning("sleep " + mark)) {
             assertThat(Thread.interrupted()).as("timed out, it still runs").isFalse();
             Thread.onSpinWait();
@@ -179,7 +176,7 @@ class LineProcessTest {
         try (LineProcess process = LineProcess.start("cat", 1, Duration.ZERO, new LinkedBlockingQueue<>())) {
             LineProcess.Answer first = process.send("a".getBytes(UTF_8));
             process.send("b".getBytes(UTF_8));
-            // The queue has room for one line, so send() returns only after the answer to the second line was read.
+            // The queue has room for one line, so send() returns only after the second line's answer.
             process.send("c".getBytes(UTF_8));
 
             assertThat(first.await()).asString(UTF_8).isEqualTo("a");

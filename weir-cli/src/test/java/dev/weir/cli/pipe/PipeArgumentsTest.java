@@ -16,13 +16,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tests arguments of {@code weir pipe} that are refused before a broker is asked. The message must say in one or two
- * lines what is wrong and what to do. {@code PipeRefusalTest} in checks/integration uses separate processes and
- * brokers.
+ * Tests arguments of {@code weir pipe} that are refused before a broker is asked. One or two lines must say what is
+ * wrong and what to do. {@code PipeRefusalTest} in checks/integration uses separate processes and brokers.
  */
 class PipeArgumentsTest {
 
-    /** Nothing listens at this address, so a refusal that comes too late says that no broker answers. */
+    /** Nothing listens at this address: a late refusal says that no broker answers. */
     private static final Map<String, String> DEFAULTS =
             Map.of("--bootstrap-server", "127.0.0.1:1", "--from", "a", "--to", "c", "--group", "g");
 

@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the state file of a pipe. The pipeline is a stub. */
+/** Tests a pipe's state file. The pipeline is a stub. */
 @Timeout(60)
 class PipeStateTest {
 
     @TempDir
     private Path folder;
 
-    /** Regression: the root folder has no folder around it, so this was an unexpected NullPointerException. */
+    /** Regression: the root folder caused a NullPointerException. */
     @Test
     void rootFolder_isRefused() {
         assertThatThrownBy(() -> PipeState.checkWritable(Path.of("/")))
@@ -31,7 +31,6 @@ class PipeStateTest {
                 .hasMessage("--state must be a file, not the root folder: --state=/");
     }
 
-    /** If the failure ended the schedule, the file would keep a state that is no longer true. */
     @Test
     void state_thatCannotBeRead_isReportedOnceAndReadAgain() throws Exception {
         CountDownLatch readings = new CountDownLatch(2);

@@ -82,10 +82,7 @@ class PipeSummaryTest {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    /**
-     * The marked stage must be the limiter, not the busiest stage. Regression: with {@code --via identity}, where
-     * {@code produce} was the busiest stage, an idle stage was marked.
-     */
+    /** Regression: with {@code --via identity}, an idle stage was marked as the limiter. */
     @Test
     void stageThatLimits_isMarked_andNoOther() {
         PipeSummary summary = summary(true, null, limiter(Kind.STAGE_WAIT, "handle"));
@@ -104,7 +101,7 @@ class PipeSummaryTest {
         assertThat(json(summary)).contains("\"bottleneck\":null");
     }
 
-    /** Regression: the busiest stage was marked although the sentence said that nothing is at its limit. */
+    /** Regression: a stage was marked although the sentence said that nothing is at its limit. */
     @ParameterizedTest
     @EnumSource(names = {"ARRIVAL", "SOURCE_IDLE", "MEASURING"})
     void findingWithoutALimit_marksNoStage(Kind kind) {
@@ -113,7 +110,7 @@ class PipeSummaryTest {
         assertThat(json(summary)).contains("\"bottleneck\":null");
     }
 
-    /** Regression: the table gave 13 % for a stage, based on the whole run, and the sentence below it 33 %. */
+    /** Regression: the table gave 13 % for a stage, and the sentence below it 33 %. */
     @ParameterizedTest
     @ValueSource(doubles = {0.52, 0.66, 0.7, 0.93})
     void table_json_andSentence_haveTheSameShares(double share) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ShellTest {
 
-    /** The command sends these signals to its own shell. The exit status shows whether they have ended the shell. */
+    /** The command sends these signals to its own shell. The exit status shows whether the shell survived. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void command_survivesWhatATerminalSends_andGetsItsArguments(boolean hasSessions) throws Exception {

@@ -11,11 +11,10 @@ import dev.weir.stream.StageSnapshot.Activity;
 import java.util.List;
 
 /**
- * A finding about two stages that share a thread. Until the last two seconds, the run worked differently, so the
- * figures of the whole run differ from the finding's.
+ * A finding about two stages on one thread. Until the last two seconds, the run's figures were different.
  *
  * @param stages the counters at the end of the run
- * @param limiter the limiter of the run's last two seconds
+ * @param limiter the limiter of the last two seconds
  */
 public record FusedFinding(List<StageSnapshot> stages, Limiter limiter) {
 
@@ -28,15 +27,15 @@ public record FusedFinding(List<StageSnapshot> stages, Limiter limiter) {
 
     /**
      * Returns a finding in which {@link #STAGE} was busy for the fraction {@code share} of two seconds, and the other
-     * stage was busy for the remaining time.
+     * stage for the remaining time.
      */
     public static FusedFinding of(double share) {
         return of(share, 1 - share, 0, 0);
     }
 
     /**
-     * Returns a finding about two seconds that the shared thread divided between the two stages, waiting for input, and
-     * waiting for the downstream stages.
+     * Returns a finding about two seconds of the thread: both stages' work, waits for input, and waits for the
+     * downstream stages.
      */
     public static FusedFinding of(double share, double neighbour, double starved, double blocked) {
         List<StageSnapshot> before = List.of(stage("unpack", 4_000, 10, 4, 1, 1), stage(STAGE, 4_000, 10, 0.1, 1, 1));

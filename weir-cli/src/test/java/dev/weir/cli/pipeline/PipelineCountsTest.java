@@ -9,10 +9,7 @@ class PipelineCountsTest {
 
     private final PipelineCounts counts = new PipelineCounts();
 
-    /**
-     * Regression: the demo subtracted all dead-letter records created so far from the written ones. Its counts
-     * therefore decreased while dead-letter records were in flight.
-     */
+    /** Regression: the demo's counts decreased while dead-letter records were in flight. */
     @Test
     void lettersOnTheirWay_takeNothingBack() {
         assertThat(counts.next(100, 0, 0, 0, 200)).isEqualTo(new PipelineCounts.Moment(200, 100, 0, 100));
@@ -60,7 +57,7 @@ class PipelineCountsTest {
         assertThat(counts.next(110, 0, 0, 0, 117).inFlight()).isEqualTo(7);
     }
 
-    /** Regression: dropped records counted as in flight until the pipe was idle, or forever if it never was. */
+    /** Regression: dropped records counted as in flight until the pipe was idle. */
     @Test
     void recordsDropped_areNotInFlight_alsoWhileOthersAre() {
         assertThat(counts.next(50, 0, 0, 30, 100)).isEqualTo(new PipelineCounts.Moment(100, 50, 0, 20));

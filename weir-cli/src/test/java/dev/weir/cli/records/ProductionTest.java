@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class ProductionTest {
 
-    /** If the thread of Kafka's client dies, for example because memory is exhausted, there is no answer either. */
+    /** If the thread of Kafka's client dies, there is no answer either. */
     @Test
     void recordsThatTheClientNeverAnswersFor_areAFailure() {
         var silent = new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());

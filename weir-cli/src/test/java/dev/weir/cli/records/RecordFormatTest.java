@@ -12,9 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Checks that a record is printed as one line, whatever it contains, and that none of its text controls the terminal.
- */
+/** Tests that a record is printed as one line, and that its text does not control the terminal. */
 class RecordFormatTest {
 
     private static ConsumerRecord<byte[], byte[]> record(

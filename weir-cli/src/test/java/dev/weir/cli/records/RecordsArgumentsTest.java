@@ -7,10 +7,7 @@ import dev.weir.command.terminal.ExitCode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Checks that contradictory options are refused before a broker is asked. The message names the option and says what to
- * do.
- */
+/** Tests contradictory options. They are refused before a broker is asked, with the option's name and what to do. */
 class RecordsArgumentsTest {
 
     @ParameterizedTest(name = "{0}")

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the commits of a replay's run, and how the next run reads them. */
+/** Tests the commits of a replay, and how the next run reads them. */
 class PartitionProgressTest {
 
     @Test
@@ -65,10 +65,7 @@ class PartitionProgressTest {
         assertThat(next.position(null)).isEqualTo(new OffsetAndMetadata(10, "weir-replay:2:0"));
     }
 
-    /**
-     * Regression: any number of adjacent records needs little metadata, so the progress was never full. The next run
-     * then ignored the range, because it was too long, and sent later records again.
-     */
+    /** Regression: after more than 100,000 adjacent failures, the next replay sent later records twice. */
     @Test
     void adjacentRecordsThatAreLeft_areReadByTheNextRun_untilTheProgressIsFull() {
         PartitionProgress progress = PartitionProgress.of(null);
@@ -118,10 +115,7 @@ class PartitionProgressTest {
         assertThat(progress.position(null)).isEqualTo(new OffsetAndMetadata(3));
     }
 
-    /**
-     * If the metadata did not fit into the commit, the next run would repeat the records that were sent after the
-     * committed offset.
-     */
+    /** If the metadata does not fit, the next run repeats records after the committed offset. */
     @Test
     void largestPoll_fitsIntoACommit_thatIsNearlyFull() {
         ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
@@ -140,7 +134,7 @@ class PartitionProgressTest {
             offset += 2;
             progress.done(offset - 1);
         }
-        // Offsets of a transactional topic have gaps, so each record is a separate range.
+        // A transactional topic's offsets have gaps, so each record is a separate range.
         for (int i = 0; i < polled; i++) {
             offset += 100_000;
             progress.left(offset);

@@ -8,7 +8,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The consumer's configuration for a replay. */
 class ReplayConfigTest {
 
     private static ConsumerSettings.Builder<byte[], byte[]> settings() {
@@ -19,10 +18,7 @@ class ReplayConfigTest {
         return String.valueOf(Replay.consumerConfig(settings).get(ConsumerConfig.MAX_POLL_RECORDS_CONFIG));
     }
 
-    /**
-     * Regression: if the value is not a number, Kafka's client names the setting. The replay threw its own exception
-     * earlier, which did not name it.
-     */
+    /** Regression: for a value that is not a number, the message did not name the setting. */
     @ParameterizedTest
     @CsvSource({"50, 50", "200, 200", "201, 200", "0, 0", "abc, abc", "3000000000, 3000000000"})
     void maxPollRecords_isLimitedOnlyIfItIsTooLarge(String set, String used) {

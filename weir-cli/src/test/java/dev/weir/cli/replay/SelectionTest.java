@@ -17,7 +17,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.TypeConversionException;
 
-/** Tests which dead-letter records the options of a replay select. */
+/** Tests which dead-letter records a replay's options select. */
 class SelectionTest {
 
     private static final Instant TIME = Instant.parse("2026-11-23T08:00:00Z");
@@ -63,7 +63,7 @@ class SelectionTest {
         assertThat(takes(deadLetter, "partition=0")).as("it does not say").isFalse();
     }
 
-    /** The key and the headers of a broker's dead-letter record are unknown until its original has been read. */
+    /** The key and the headers of a broker's dead-letter record are unknown until its original is read. */
     @Test
     void filtersOfTheRecord_waitForTheOriginal() {
         DeadLetterRecord deadLetter = DeadLetterRecord.read(
@@ -108,7 +108,7 @@ class SelectionTest {
                         .read(record("x-topic", "orders", "x-offset", "3"))
                         .origin())
                 .isEqualTo("orders-?@3");
-        // The format applies in addition to the known formats, not instead of them.
+        // The format is added to the known formats.
         assertThat(new Selection(format, List.of(), null, null)
                         .read(record("__connect.errors.topic", "bills"))
                         .format())

@@ -17,7 +17,7 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 
-/** Tests the topic id of a replay with brokers that disagree about it. */
+/** Tests the topic id of a replay with brokers that disagree. */
 class TargetsTest {
 
     private static final Uuid FORMER = new Uuid(1, 1);
@@ -26,7 +26,7 @@ class TargetsTest {
     private int opened;
     private int closed;
 
-    /** Returns targets whose brokers give these answers, one per connection. The last answer repeats. */
+    /** Returns targets with these answers of brokers, one per connection. The last one repeats. */
     private Targets targets(Duration patience, Uuid... answers) {
         ArrayDeque<Uuid> left = new ArrayDeque<>(List.of(answers));
         return new Targets(
@@ -53,10 +53,7 @@ class TargetsTest {
         return new DescribeTopicsResult(null, Map.of("dead", KafkaFuture.completedFuture(topic))) {};
     }
 
-    /**
-     * Regression: one broker with outdated metadata was enough for the message that the topic was recreated, and for a
-     * replay from its beginning.
-     */
+    /** Regression: one broker with outdated metadata made a replay start from its beginning. */
     @Test
     void idThatTheCommitsContradict_isAskedForUntilTwoAnswersAgree() {
         Duration patience = Duration.ofMinutes(1);
@@ -66,7 +63,7 @@ class TargetsTest {
         assertThat(targets(patience, PRESENT).idOf("dead", Set.of(FORMER))).isEqualTo(PRESENT);
     }
 
-    /** A commit with the id of a former topic would make the next run replay everything again. */
+    /** A commit with a former topic's id would make the next run replay everything again. */
     @Test
     void idThatNoCommitConfirms_isAskedForTwice() {
         Targets targets = targets(Duration.ofMinutes(1), FORMER, PRESENT);

@@ -16,7 +16,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 
 class OutputsTest {
-    /** The number of events. It is large enough for some dead-letter records. */
+    /** Number of events, large enough for some dead-letter records. */
     private static final int EVENTS = 500;
 
     private static final EventGenerator TRAFFIC = new EventGenerator(42);

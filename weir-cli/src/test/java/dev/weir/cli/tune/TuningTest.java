@@ -36,7 +36,6 @@ class TuningTest {
 
     private final CommandHarness harness = new CommandHarness();
 
-    /** The statement that both outputs are equal is meaningful only if a different output is detected. */
     @Test
     void settingWithWhichOneRecordIsWrittenOtherwise_failsTheRun_andSaysSo() throws InterruptedException {
         int code = tuned(new Planted(7));
@@ -65,7 +64,7 @@ class TuningTest {
     }
 
     /**
-     * A stage that waits, and changes one event in comparison with the draft.
+     * A stage that waits, and may change one event.
      *
      * @param changed the number of the changed event; {@link #NONE} for none
      */

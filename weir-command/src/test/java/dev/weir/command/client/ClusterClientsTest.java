@@ -81,9 +81,7 @@ class ClusterClientsTest {
         assertThat(named.consumerId()).isNull();
     }
 
-    /**
-     * The file is refused before a client is created, because some commands only create a client that checks nothing.
-     */
+    /** The file is refused before a client is created, because some commands create only a client without checks. */
     @Test
     void misspeltClientKey_isRefusedWithFileAndLine() {
         assertThatThrownBy(() -> clients("linger.ms=5\nmax.poll.recrods=5\n"))
@@ -119,10 +117,7 @@ class ClusterClientsTest {
                 .contains("weir.on.close=REMAIN without group.instance.id");
     }
 
-    /**
-     * Regression: Windows editors write a byte order mark. It was passed on as part of the first key, which then had no
-     * effect.
-     */
+    /** Regression: with a byte order mark, the file's first setting had no effect. */
     @Test
     void byteOrderMark_isNoPartOfTheFirstKey() throws IOException {
         ClusterClients clients = clients("\uFEFFlinger.ms=5\nweir.fetch=lean\n");
@@ -162,8 +157,8 @@ class ClusterClientsTest {
     }
 
     /**
-     * Regression: the file was read again for each client. The second reading of a pipe such as {@code <(vault read)}
-     * is empty, so that the clients ran without its settings. This test deletes the file instead.
+     * Regression: clients after the first one ran without the settings of a file such as {@code <(vault read)}. This
+     * test deletes the file.
      */
     @Test
     void file_isReadOnlyOnce() throws IOException {
@@ -174,7 +169,7 @@ class ClusterClientsTest {
         assertThat(clients.producer(null).properties()).containsEntry("linger.ms", "5");
     }
 
-    /** A command that answers several questions, like {@code weir mcp}, makes clients for each. */
+    /** A command that answers several questions, like {@code weir mcp}, creates clients for each. */
     @Test
     void fileOfSeveralClients_isReadOnlyOnce() throws IOException {
         Path file = Files.writeString(folder.resolve("c.properties"), "linger.ms=5\n");

@@ -16,12 +16,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that a server that is not a broker is recognized, even from an answer of a few bytes. */
+/** Tests that a server other than a broker is recognized by a few bytes of its answer. */
 class FirstAnswerTest {
 
     private static final byte[] NOTHING = {};
 
-    /** Answers the request with the given bytes, and then closes the connection or leaves it open. */
+    /** Answers the request with the given bytes, and then may close the connection. */
     private static void check(byte[] answer, boolean closes) throws Exception {
         CompletableFuture<Void> checked = new CompletableFuture<>();
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -47,8 +47,7 @@ class FirstAnswerTest {
         }
     }
 
-    // Regression: a TLS alert has only seven bytes. The check waited for eight, and Kafka's client then allocated 350
-    // MB.
+    // Regression: for a TLS alert, whose length is seven bytes, Kafka's client allocated 350 MB.
     @ParameterizedTest
     @CsvSource({
         "15030300020246, true",
@@ -78,7 +77,7 @@ class FirstAnswerTest {
                 .withMessageContaining("is not a Kafka broker, or requires TLS");
     }
 
-    // Regression: an address that did not answer used up the time of all others, so the others were not checked.
+    // Regression: after a silent address, the others were not checked.
     @Test
     void answer_thatNoBrokerGives_behindAnAddressThatIsSilent_isNamed() throws Exception {
         CompletableFuture<Void> checked = new CompletableFuture<>();
@@ -93,7 +92,7 @@ class FirstAnswerTest {
         }
     }
 
-    /** Bytes that may be the beginning of a broker's answer are left to the clients. */
+    /** Bytes that a broker's answer may begin with are left to the clients. */
     @ParameterizedTest
     @ValueSource(strings = {"", "00", "000001", "00000152", "00000152776569", "0000015277656972", "000001527765697200"})
     void answer_thatABrokerMayBegin_isLeftToTheClients(String hex) {
@@ -105,7 +104,7 @@ class FirstAnswerTest {
         assertThatCode(() -> check(NOTHING, false)).doesNotThrowAnyException();
     }
 
-    /** A client may connect first to any of the addresses. */
+    /** A client may connect to any of the addresses first. */
     @Test
     void answer_ofAnAddressBehindASilentOne_isChecked() throws Exception {
         CompletableFuture<Void> checked = new CompletableFuture<>();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests how the library's messages are worded for the command line. */
+/** Tests the wording of the library's messages for the command line. */
 class OptionNamesTest {
 
     @ParameterizedTest
@@ -33,7 +33,7 @@ class OptionNamesTest {
         assertThat(OptionNames.in(java)).isEqualTo(said);
     }
 
-    /** If a setting is added to files, it must also get a name here. */
+    /** A setting added to files must also get a name here. */
     @Test
     void eachSettingOfAConsumerThatAFileHas_isNamedByItsKey() {
         Set<String> others = Set.of(

@@ -22,8 +22,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 /**
- * Polls that run out of memory. Regression: {@code weir consume} and {@code weir replay} ended as out of memory and did
- * not say which record was too large for the heap.
+ * Tests polls that run out of memory. Regression: {@code weir consume} and {@code weir replay} did not say which record
+ * was too large.
  */
 class RecordReaderTest {
 
@@ -36,10 +36,10 @@ class RecordReaderTest {
     private final List<String> read = new ArrayList<>();
     private long nowNanos;
 
-    /** The number of polls until a response arrives. */
+    /** Polls until a response arrives. */
     private int latencyPolls;
 
-    /** Runs out of memory as Kafka's client does: all records of a poll are lost, and most positions are past them. */
+    /** Runs out of memory as Kafka's client does: a poll's records are lost, and most positions are past them. */
     private final class Client extends MockConsumer<byte[], byte[]> {
 
         private final int mostRecords;
@@ -128,10 +128,7 @@ class RecordReaderTest {
         assertThat(clients).hasSize(2);
     }
 
-    /**
-     * Regression: only an empty poll ended a partition's turn. A partition with steady traffic kept the others from
-     * being read, and a replay could not end.
-     */
+    /** Regression: a partition with steady traffic kept the others from being read, and a replay could not end. */
     @Test
     void partitionThatAlwaysHasRecords_givesUpItsTurn() {
         RecordReader reader = reader(11);
@@ -143,7 +140,7 @@ class RecordReaderTest {
         assertThat(clients).hasSize(2);
     }
 
-    /** A response that takes longer than a turn would never arrive if the turn ended before it. */
+    /** A response may take longer than a turn, and must still arrive. */
     @Test
     void partitionsWhoseResponsesTakeLongerThanATurn_areRead() {
         latencyPolls = 5;

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks that untrusted text is escaped if it would control the terminal or look like another line. */
+/** Tests untrusted text: it must not control the terminal or look like another line. */
 class PrintableTest {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -23,7 +23,7 @@ class PrintableTest {
         return bytes.toString(StandardCharsets.UTF_8);
     }
 
-    /** Terminal sequences, their eight-bit forms, all kinds of line breaks, reversed text, and invisible characters. */
+    /** Terminal sequences and their eight-bit forms, line breaks, reversed text, and invisible characters. */
     @ParameterizedTest
     @CsvSource({
         "001b, \\u001b",

@@ -72,7 +72,6 @@ class RotatingHandlerTest {
         assertThat(Files.readString(folder.resolve("weir.log.1"))).isEqualTo(line(1) + "\n");
     }
 
-    /** If files cannot be renamed, lines still arrive. */
     @Test
     void rename_thatFails_losesNoLine() throws IOException {
         Path file = folder.resolve("weir.log");
@@ -87,7 +86,7 @@ class RotatingHandlerTest {
         assertThat(errors.codes).hasSize(9).containsOnly(ErrorManager.GENERIC_FAILURE);
     }
 
-    /** A new file cannot be opened in a folder that has been moved away from its path. */
+    /** A new file cannot be opened in a folder that has moved. */
     @Test
     void folder_thatIsMoved_keepsGettingTheLines() throws IOException {
         Path logs = Files.createDirectory(folder.resolve("logs"));
@@ -106,7 +105,7 @@ class RotatingHandlerTest {
         assertThat(Files.readAllLines(logs.resolve("weir.log"))).isEqualTo(lines(40, 41));
     }
 
-    /** A process that has reached its limit of open files can still rename files, but cannot open one. */
+    /** At its limit of open files, a process can rename files but not open any. */
     @Test
     void file_thatCannotBeOpenedAgainAndAgain_costsNoOldFile() throws IOException {
         Path file = folder.resolve("weir.log");
@@ -134,7 +133,7 @@ class RotatingHandlerTest {
         }
     }
 
-    /** Collects errors, which would otherwise be printed. */
+    /** Collects errors instead of printing them. */
     private static final class Errors extends ErrorManager {
         private final List<Integer> codes = new ArrayList<>();
 

@@ -43,7 +43,7 @@ class SecretsTest {
                 .isEqualTo(Map.of("ssl.truststore.password", Secrets.HIDDEN, "group.id", "g"));
     }
 
-    /** Exceptions often quote a record. In quadratic time, logging this text would stop the pipeline for hours. */
+    /** Exceptions often quote a record. In quadratic time, logging such a text takes hours. */
     @ParameterizedTest
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // a search cannot be interrupted
     @ValueSource(strings = {"x", "http://h/", "://&", "?password=", "token", "a@"})

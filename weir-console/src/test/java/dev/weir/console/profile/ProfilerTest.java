@@ -22,29 +22,25 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests what a profile reports about planted burners. Samples of processor time do not depend on other load. */
+/** Tests profiles of planted burners. Samples of processor time do not depend on other load. */
 @Timeout(600)
 class ProfilerTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    /** After this many elements, the JVM's compiler has done its work. */
+    /** Elements until the JVM's compiler is done. */
     private static final int WARM = 2_000;
 
-    /** With this many samples, the share of 40 % is off by less than 3 points in all but one of 40,000 profiles. */
+    /** Samples for which the share of 40 % is off by less than 3 points in all but one of 40,000 profiles. */
     private static final int ENOUGH = 5_000;
 
     /**
-     * With this many samples, the share of 40 % is off by less than 5.5 points, and smaller shares by as many standard
-     * deviations. Half a point is added for the edges of a short profile, where a stage's work may not be attributed to
-     * it.
+     * Samples for which the share of 40 % is off by less than 5.5 points, and smaller shares by as many standard
+     * deviations. Half a point more allows for the edges of a short profile.
      */
     private static final int ENOUGH_FOR_SIX = 1_500;
 
-    /**
-     * The maximum number of profiles whose samples are added up. This many profiles of 15 s end within the test's time
-     * limit.
-     */
+    /** Maximum number of profiles to add up: as many profiles of 15 s end within the test's time limit. */
     private static final int MOST_PROFILES = 30;
 
     static Stream<Dispatcher> dispatchers() {
@@ -104,12 +100,12 @@ class ProfilerTest {
         Burners burners = new Burners(0);
         try (dispatcher;
                 RunningPipeline running = burners.run(dispatcher);
-                // A second run of the same stages, to get more samples.
+                // A second run of the same stages doubles the samples.
                 RunningPipeline another = burners.run(dispatcher)) {
             await().atMost(PATIENCE).until(() -> burners.done.get() > WARM);
             List<Profile> profiles = new ArrayList<>();
             long samples = 0;
-            // The kernel's tick limits the number of samples per second, and other processes may take most of them.
+            // The kernel's tick and other processes limit the samples per second.
             while (samples < enough && profiles.size() < MOST_PROFILES) {
                 Profile profile = profiler.time(time).recordThisProcess();
                 profiles.add(profile);

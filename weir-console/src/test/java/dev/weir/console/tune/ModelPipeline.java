@@ -12,7 +12,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A pipeline whose rate is a function of its controls, on a simulated clock that advances when the tuner waits. */
+/** A pipeline whose rate is a function of its controls. The tuner's waits advance its clock. */
 final class ModelPipeline implements TuneTarget {
 
     private record Setting(
@@ -63,23 +63,20 @@ final class ModelPipeline implements TuneTarget {
         return this;
     }
 
-    /** Sets the time that each stage takes per element. */
+    /** Sets each stage's time per element. */
     ModelPipeline call(Function<ModelPipeline, Duration> time) {
         this.call = time;
         return this;
     }
 
-    /**
-     * Adds a queue in front of the stages, which already contains {@code elements}, and the number of elements that
-     * arrive in it per second.
-     */
+    /** Adds a queue of {@code elements} in front of the stages, with the given rate of arrivals. */
     ModelPipeline queued(double elements, Function<ModelPipeline, Double> perSecond) {
         this.read = elements;
         this.taken = perSecond;
         return this;
     }
 
-    /** Elements in that queue. */
+    /** Elements in the queue in front of the stages. */
     double queued() {
         return read - done;
     }
@@ -99,12 +96,11 @@ final class ModelPipeline implements TuneTarget {
         return this;
     }
 
-    /** Ends it now. */
     void end() {
         endAtRead = 0;
     }
 
-    /** Refuses what this says. */
+    /** Refuses the changes for which the predicate holds. */
     ModelPipeline refuse(BiPredicate<String, Long> what) {
         this.unwanted = what;
         return this;
@@ -115,7 +111,7 @@ final class ModelPipeline implements TuneTarget {
         return nanos / 1e9;
     }
 
-    /** Seconds since a control was changed. */
+    /** Seconds since the last change of a control. */
     double sinceChange() {
         return (nanos - changedNanos) / 1e9;
     }

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the tuner on pipelines that are unknown to it. All tests but the last use a simulated clock. */
+/** Tests the tuner on pipelines unknown to it. All tests but the last use a simulated clock. */
 @Timeout(60)
 class TunerTest {
 
@@ -57,7 +57,7 @@ class TunerTest {
         TuneReport report = tune(model);
 
         assertThat(report.end()).isEqualTo(TuneReport.End.DONE);
-        // 40 workers are enough for 2,000/s. The last step exceeded that number, and the tuner then went halfway back.
+        // 40 workers reach 2,000/s. The tuner steps past that number, then halfway back.
         assertThat(model.workers("fetch")).isBetween(40L, 60L);
         assertThat(model.workers("store")).isEqualTo(4);
         assertThat(report.settings()).containsOnlyKeys("stage.fetch.parallelism");
@@ -129,7 +129,7 @@ class TunerTest {
         TuneReport report = tune(model);
 
         assertThat(model.workers("store")).isBetween(32L, 48L);
-        // The dispatcher needs one thread more than the stage, because one thread runs the pipeline's other stages.
+        // The stage needs all threads but one: that one runs the other stages.
         assertThat(model.value("dispatcher.jdbc.size")).isGreaterThan(model.workers("store"));
         assertThat(report.lasting()).anyMatch(line -> line.contains("properties: dispatcher.jdbc.size="));
     }
@@ -153,8 +153,8 @@ class TunerTest {
     }
 
     /**
-     * The service handles up to 16 calls at a time and lets more of them wait. From 100 on, it refuses calls, which
-     * ends the pipeline.
+     * The service handles 16 calls at a time and lets others wait. From 100 on, it refuses calls, which ends the
+     * pipeline.
      */
     @ParameterizedTest
     @CsvSource({"4, 1", "4, 16", "8, 16", "12, 4", "24, 16"})
@@ -176,7 +176,7 @@ class TunerTest {
         assertThat(model.workers("fetch")).isBetween(16L, 24L);
     }
 
-    /** Each additional worker slows down all calls, although the rate still rises a little. */
+    /** Each worker slows all calls down, although the rate still rises a little. */
     @Test
     void callsThatBecomeSlow_stopAStep_andHaveTheirStageNamed() throws Exception {
         ModelPipeline model = new ModelPipeline()
@@ -193,10 +193,7 @@ class TunerTest {
                 .allSatisfy(step -> assertThat(step.reason()).contains("ms in fetch, over 40.0 ms"));
     }
 
-    /**
-     * From the twentieth second on, other work keeps the machine busy. The calls are then also slow with the previous
-     * setting.
-     */
+    /** From the twentieth second on, calls are slow with any setting, because other work keeps the machine busy. */
     @Test
     void callsThatBecomeSlowWithoutAChange_areNoReasonToStop() throws Exception {
         ModelPipeline model = new ModelPipeline()
@@ -228,7 +225,7 @@ class TunerTest {
         assertThat(report.settings()).containsEntry("stage.fetch.parallelism", 16L);
     }
 
-    /** The limiter promises sixteen times the rate, but twice the workers can at best double it. */
+    /** The limiter promises sixteen times the rate, but twice the workers can at most double it. */
     @Test
     void expectedGain_isThatOfTheStep() throws Exception {
         ModelPipeline model = new ModelPipeline()
@@ -240,7 +237,7 @@ class TunerTest {
                 .allSatisfy(step -> assertThat(step.expectedGain()).isBetween(1.0, 2.0));
     }
 
-    /** Records wait in front of the store. Once they are gone, its workers get only what the parser emits. */
+    /** Once the queue is empty, the store's workers get only what the parser emits. */
     @ParameterizedTest
     @CsvSource({"400, 1", "3000, 1", "3000, 4", "100000, 2", "1000000, 2"})
     void queueThatIsWorkedOff_isNoGain(double queued, int window) throws Exception {
@@ -256,7 +253,7 @@ class TunerTest {
         assertThat(model.workers("store")).isEqualTo(8);
     }
 
-    /** Two of three records are dropped before the store, which must not look like a queue. */
+    /** Two of three records are dropped before the store. They must not look like a queue. */
     @Test
     void stageThatGetsFewerElements_isTunedAsAnyOther() throws Exception {
         ModelPipeline model = new ModelPipeline().stage("store", 4, 512, null);
@@ -345,7 +342,7 @@ class TunerTest {
 
         assertThat(tune(model.backlog(10)).end()).isEqualTo(TuneReport.End.KEEPS_UP);
         assertThat(model.changes).isEmpty();
-        // The limiter says that the pipeline keeps up, but the backlog shows that this is wrong.
+        // The limiter says that the pipeline keeps up. The backlog contradicts it.
         assertThat(tune(model.backlog(100_000)).end()).isEqualTo(TuneReport.End.DONE);
         assertThat(model.changes).isNotEmpty();
     }
@@ -411,7 +408,7 @@ class TunerTest {
                 .toList();
     }
 
-    /** The standstill may happen at any time, including while the previous setting is measured again. */
+    /** The standstill may happen at any time, also while the previous setting is measured again. */
     @ParameterizedTest
     @MethodSource("standstills")
     void standstill_isNoGain(int begin, int length) throws Exception {
@@ -463,7 +460,6 @@ class TunerTest {
         assertThat(report.steps().get(1).reason()).contains("nothing moved");
     }
 
-    /** One element in a whole long window is little, but more than none. */
     @Test
     void pipelineOfOneElementInAWindow_hasARate() throws Exception {
         ModelPipeline model = new ModelPipeline().stage("fetch", 1, 512, null).rate(of -> 0.06);
@@ -472,8 +468,8 @@ class TunerTest {
     }
 
     /**
-     * The refusal may occur when a slower step is reverted, when the settings before and after a step are measured
-     * alternately, or when the guard stops a step.
+     * Cases: a slower step is reverted, settings before and after a step are measured alternately, or the guard stops a
+     * step.
      */
     @ParameterizedTest
     @ValueSource(strings = {"slower", "equal", "guarded"})
@@ -516,7 +512,7 @@ class TunerTest {
         assertThat(report.settings()).containsEntry("stage.fetch.parallelism", 8L);
     }
 
-    /** A rebalance or a garbage collection makes records old for a moment after each change. */
+    /** After each change, records are old for a moment, as in a rebalance or a garbage collection. */
     @ParameterizedTest
     @ValueSource(longs = {100, 2_000, 10_000})
     void oldRecords_forLessThanTwoSeconds_areNoReasonToStop(long windowMillis) throws Exception {
@@ -532,7 +528,7 @@ class TunerTest {
         assertThat(model.workers("fetch")).isGreaterThanOrEqualTo(16);
     }
 
-    /** Calls fail only after their timeout, and records become old only after they have waited. */
+    /** Calls fail only after their timeout, and records become old only after a wait. */
     @ParameterizedTest
     @CsvSource({"100, true", "500, true", "2000, true", "100, false", "500, false", "2000, false"})
     void troubleThatBeginsAfterASecond_isSeenWithAnyWindow(long windowMillis, boolean fails) throws Exception {
@@ -549,10 +545,7 @@ class TunerTest {
         assertThat(report.steps()).anyMatch(step -> step.verdict() == Verdict.GUARDED);
     }
 
-    /**
-     * Regression: the tuner gave up before its first step, because windows that fill up after the start make records
-     * older for a while.
-     */
+    /** Regression: the tuner gave up before its first step, while windows were filling up. */
     @ParameterizedTest
     @CsvSource({"1500, 50, 2000", "6000, 50, 2000", "30000, 50, 2000", "3000, 5, 2000", "3000, 5, 1000", "600, 2, 500"})
     void recordsThatGrowOlderWhileWindowsFill_areNoReasonToStop(int outstanding, double ofOne, long windowMillis)
@@ -609,7 +602,7 @@ class TunerTest {
                 .hasMessageContaining("alternatives");
     }
 
-    /** Regression: only exceptions reverted a trial. After an error, its settings stayed in force. */
+    /** Regression: after an error, the settings of a trial stayed in force. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void failureDuringATrial_takesItBack(boolean isError) {
@@ -632,7 +625,7 @@ class TunerTest {
         assertThat(model.workers("store")).isEqualTo(4);
     }
 
-    /** A database refuses connections beyond some number, and the first refusal ends a pipeline without retries. */
+    /** A database refuses connections beyond some number, which ends a pipeline without retries. */
     @ParameterizedTest
     @ValueSource(ints = {20, 256})
     void stageThatGainsWithoutEnd_getsNoMoreWorkersThanAllowed(int most) throws Exception {
@@ -659,10 +652,7 @@ class TunerTest {
         assertThatThrownBy(() -> Tuner.builder().maxWorkers(0)).hasMessageContaining("maxWorkers");
     }
 
-    /**
-     * The service accepts 20 calls at a time and refuses the others. Each is tried again six times before the pipeline
-     * ends.
-     */
+    /** The service accepts 20 calls at a time. A refused call is tried six times before the pipeline ends. */
     @Test
     void serviceThatRefusesCalls_getsNoMoreOfThemThanItTakes() throws Exception {
         Semaphore room = new Semaphore(20);
@@ -700,7 +690,7 @@ class TunerTest {
         }
     }
 
-    /** Tunes a running pipeline: 2 workers that wait 20 ms per element reach 100 elements per second. */
+    /** With 2 workers and 20 ms per element, the stage reaches 100 elements per second. */
     @Test
     void sleepingStage_ofARunningPipeline_getsMoreWorkers() throws Exception {
         try (Dispatcher pool = Dispatcher.fixed("lookups", 2);

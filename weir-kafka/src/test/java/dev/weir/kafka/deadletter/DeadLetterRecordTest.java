@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests that dead-letter records of Kafka Connect, the brokers and other tools are read correctly, and also records in
- * a user's own format. The expected formats come from the source code of these tools.
+ * Tests reading dead-letter records of Kafka Connect, brokers, other tools and users' own formats. The expected formats
+ * come from the tools' source code.
  */
 class DeadLetterRecordTest {
 
@@ -94,9 +94,7 @@ class DeadLetterRecordTest {
         assertRestored(deadLetter, "orders", 3, WRITTEN);
     }
 
-    /**
-     * Spring writes binary numbers. A record that went through several topics has the headers of each topic, in order.
-     */
+    /** Spring writes binary numbers, and adds headers for each topic of the record in order. */
     @Test
     void spring_readsBinaryNumbers_andTheFirstTopic() {
         for (String topic : new String[] {"orders", "orders-retry-0"}) {
@@ -205,7 +203,6 @@ class DeadLetterRecordTest {
         assertThat(old.restored().timestamp()).isNull();
     }
 
-    /** The second value would become partition 0 if it were cast to an {@code int}. */
     @ParameterizedTest
     @ValueSource(strings = {"-1", "4294967296"})
     void partitionThatNoneCanHave_isRefused(String partition) {
@@ -266,7 +263,7 @@ class DeadLetterRecordTest {
         assertRestored(whole, "orders", 3, 99L);
     }
 
-    /** The record was in Connect's dead-letter topic, was sent back, and then failed in Weir. */
+    /** The record came back from Connect's dead-letter topic and then failed in Weir. */
     @Test
     void letterOfALetter_isOfWhoWroteLast_andKeepsTheOthersHeaders() {
         DeadLetterRecord deadLetter = connect()
@@ -324,9 +321,7 @@ class DeadLetterRecordTest {
         assertRestored(deadLetter, "orders", 3, WRITTEN);
     }
 
-    /**
-     * Regression: {@code ProducerRecord} refuses negative timestamps, so the dead-letter record stopped every replay.
-     */
+    /** Regression: a dead-letter record with a negative timestamp stopped every replay. */
     @ParameterizedTest
     @ValueSource(strings = {YEAR_ONE, "-2", "-1"})
     void weirsLetter_ofANegativeTimestamp_isRestoredWithoutOne(String timestamp) {
@@ -346,7 +341,6 @@ class DeadLetterRecordTest {
                 .text(DeadLetterHeaders.OFFSET, "17");
     }
 
-    /** Weir's own dead-letter records once had a separate reader. Its rules still apply. */
     @Test
     void weirsRecord_hasTheTimestampThatItsHeadersTell() {
         assertRestored(weir().read(), "orders", 3, WRITTEN);
@@ -436,10 +430,6 @@ class DeadLetterRecordTest {
                         "dead-0@5 cannot be read: its header written is not a timestamp in milliseconds since 1970");
     }
 
-    /**
-     * If the four characters were read as a binary number, they would name a partition that does not exist, and a
-     * producer would wait for it for a minute.
-     */
     @Test
     void textOfFourLetters_isNoBinaryNumber() {
         assertThat(ofYourOwn("shard", "1234").partition()).isEqualTo(1234);

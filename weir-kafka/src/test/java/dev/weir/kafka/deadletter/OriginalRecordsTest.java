@@ -21,7 +21,6 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests the search for original records, which returns the record at an offset or the reason why there is none. */
 class OriginalRecordsTest {
 
     private static final TopicPartition ID = new TopicPartition("orders", 0);
@@ -29,9 +28,7 @@ class OriginalRecordsTest {
     private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none");
     private final OriginalRecords originals = new OriginalRecords(consumer, Duration.ofMinutes(2));
 
-    /**
-     * Creates a partition that starts at offset 2 and ends before offset 8. The record at 5 has been compacted away.
-     */
+    /** Creates a partition with offsets 2 to 7. The record at offset 5 was compacted away. */
     OriginalRecordsTest() {
         consumer.updatePartitions("orders", List.of(new PartitionInfo("orders", 0, Node.noNode(), null, null)));
         consumer.updateBeginningOffsets(Map.of(ID, 2L));

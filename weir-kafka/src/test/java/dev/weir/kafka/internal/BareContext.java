@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntSupplier;
 
-/** A stage context without a pipeline, which only records failures. Thread-safe. */
+/** A stage context without a pipeline. It only records failures. Thread-safe. */
 public class BareContext implements StageContext {
 
     private final StageMeter meter = new StageMeter();

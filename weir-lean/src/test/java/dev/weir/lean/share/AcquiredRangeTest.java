@@ -18,10 +18,7 @@ class AcquiredRangeTest {
         return new AcknowledgementRange(first, last, type, records);
     }
 
-    /**
-     * Offsets that were not sent may have records. If they were acknowledged as gaps, the records would never be
-     * delivered.
-     */
+    /** Offsets that were not sent may have records, unlike gaps. */
     @Test
     void offsetsThatWereNotSent_areReleased_andGapsBeforeThemStayGaps() {
         AcquiredRange range = new AcquiredRange(10, 19, LOCK, 0);
@@ -113,7 +110,7 @@ class AcquiredRangeTest {
         assertThat(range.takeUnacknowledged()).containsExactly(ack(1, 1, AcknowledgementRange.ACCEPT, 1));
     }
 
-    /** If an earlier delivery ends late, it must not acknowledge the current delivery of the same offset. */
+    /** The end of an earlier delivery must not acknowledge the current delivery. */
     @Test
     void loanOfAnEarlierDelivery_endsNothing() {
         AcquiredRange range = new AcquiredRange(0, 0, LOCK, 0);
@@ -228,10 +225,7 @@ class AcquiredRangeTest {
 
     // ---- Invariants ------------------------------------------------------------------------------------------------
 
-    /**
-     * A predicate passed to endIf must not end the record itself. Otherwise, the broker would get two acknowledgements,
-     * which may contradict each other.
-     */
+    /** A predicate passed to endIf must not end the record itself. */
     @Test
     void recordThatEndsWhileItIsEnded_violatesAnInvariant() {
         AcquiredRange range = new AcquiredRange(5, 7, LOCK, 0);
@@ -256,7 +250,7 @@ class AcquiredRangeTest {
         assertThat(part.lock()).isEqualTo(new Lock(1, 2));
     }
 
-    /** A part whose gaps were forgotten would count as finished, and the broker would keep their locks. */
+    /** Forgotten gaps keep their locks at the broker. */
     @Test
     void part_knowsWhetherAnythingIsLeftToAcknowledge() {
         AcquiredRange range = new AcquiredRange(0, 5, LOCK, 0);

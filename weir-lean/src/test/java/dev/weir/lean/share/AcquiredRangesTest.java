@@ -22,8 +22,8 @@ class AcquiredRangesTest {
         return new AcknowledgementRange(first, last, type, (int) (last - first + 1));
     }
 
-    // Brokers may answer COORDINATOR_NOT_AVAILABLE for longer than a lock lasts. Each such response puts pending
-    // acknowledgements back into the queue.
+    // COORDINATOR_NOT_AVAILABLE may last longer than a lock. Each such response puts pending acknowledgements back into
+    // the queue.
     @Test
     void rangeThatIsLentAgain_takesWhatWasMeantForItsLastLockOutOfTheOutbox() {
         acquired.pending.add(
@@ -74,7 +74,7 @@ class AcquiredRangesTest {
         return range;
     }
 
-    /** The old locks on offsets that are acquired again have ended. The neighbouring offsets remain acquired. */
+    /** The old locks on offsets acquired again have ended. Neighbouring offsets remain acquired. */
     @Test
     void rangeThatIsLentAgain_losesItsOpenRecords_andNoneBesideThem() {
         assertThat(acquired.add(acquire(0, 9))).isEmpty();

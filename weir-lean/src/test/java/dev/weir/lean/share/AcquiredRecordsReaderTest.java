@@ -33,10 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Tests how the acquired records of a response are read. The broker has acquired only some offsets for this member, but
- * the response contains the whole batches.
- */
+/** Tests reading acquired records. A response contains whole batches, but only some of their offsets are acquired. */
 class AcquiredRecordsReaderTest {
 
     private static final int MAX_BYTES = 1_000_000;
@@ -123,10 +120,7 @@ class AcquiredRecordsReaderTest {
                 .containsExactly("one", "two");
     }
 
-    /**
-     * Brokers check the offsets of compressed batches only. Regression: a record whose offset was in an earlier range
-     * counted as a gap, and the broker archived it.
-     */
+    /** Regression: a record was archived without having been delivered. */
     @Test
     void batchWhoseOffsetsDoNotIncrease_isUnreadable() {
         for (int[] deltas : new int[][] {{3, 0, 1, 2}, {0, 1, 1, 2}, {0, 1, 2, 4}}) {
@@ -143,7 +137,7 @@ class AcquiredRecordsReaderTest {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Brokers acquire the offsets of transaction markers as well. Handlers must not receive the markers as records. */
+    /** Brokers also acquire the offsets of transaction markers. */
     @Test
     void markersOfTransactions_areGaps_andNoRecords() {
         List<AcquiredRange> ranges = read(
@@ -178,7 +172,7 @@ class AcquiredRecordsReaderTest {
         assertThat(acks(ranges)).isEmpty();
     }
 
-    /** Some offsets of a batch may be in their first delivery while others are redelivered. */
+    /** Some offsets of a batch may be redelivered while others are delivered first. */
     @Test
     void rangesWithinOneBatch_haveTheirOwnDeliveryCounts() {
         List<AcquiredRange> ranges = read(List.of(acquired(1, 2, 5), acquired(4, 4, 2)), records(0, 6));
@@ -228,7 +222,7 @@ class AcquiredRecordsReaderTest {
         assertThat(offsets()).containsExactly(0L, 1L, 2L);
     }
 
-    /** Only the checksum shows that a byte of a value has changed. */
+    /** Only the checksum shows a changed byte of a value. */
     @Test
     void damagedValue_isFound_ifChecksumsAreCompared() {
         MemoryRecords batch = records(0, 1);
@@ -273,7 +267,7 @@ class AcquiredRecordsReaderTest {
         }
     }
 
-    /** One record represents the batch, and the other offsets share its acknowledgement. */
+    /** One record represents the batch, and all its offsets share that record's acknowledgement. */
     @Test
     void damagedBatch_thatBecomesADeadLetter_isOneRecord_andEndsAsItDoes() {
         try (AcquiredRecordsReader deliveries = deliveries(Unreadable.PASS_ON)) {
@@ -297,11 +291,7 @@ class AcquiredRecordsReaderTest {
         }
     }
 
-    /**
-     * The record at offset 0 represents the whole batch. Its lock is lost, so the broker delivers the batch again.
-     * Offset 1 must therefore be released, not rejected. After a rejection, the batch would count as finished, and its
-     * next delivery would be rejected too.
-     */
+    /** The record that represents the batch loses its lock, so the broker delivers the whole batch again. */
     @Test
     void damagedBatch_whoseRecordGoesBack_goesBackWhole_andComesAgain() {
         try (AcquiredRecordsReader deliveries = deliveries(Unreadable.PASS_ON)) {
@@ -342,7 +332,7 @@ class AcquiredRecordsReaderTest {
                 .withMessageContaining("larger than maxBatchBytes=" + less);
     }
 
-    /** Kafka's own exception contains neither the name of the setting nor the place of the batch. */
+    /** Kafka's exception names neither the setting nor the batch. */
     @Test
     void compressedRecordOverTheLimit_isNamedAsTooLarge() {
         MemoryRecords batch = MemoryRecords.withRecords(
@@ -372,7 +362,7 @@ class AcquiredRecordsReaderTest {
         assertThat(acks(ranges)).isEmpty();
     }
 
-    /** A response without any byte of a batch says nothing about the log. */
+    /** A response without a byte of a batch says nothing about the log. */
     @Test
     void acquiredRange_withEmptyRecords_isReleased() {
         List<AcquiredRange> ranges = read(List.of(acquired(4, 5, 1)));

@@ -54,7 +54,7 @@ class CreditDivisionTest {
         assertThat(division.of(sessions.getFirst())).isEqualTo(25);
     }
 
-    /** With a large reserve of records beyond one per worker, a request is sent once half of the reserve is free. */
+    /** Given a large reserve of records, a request is sent once half of the reserve is free. */
     @Test
     void threshold_isHalfOfTheStore_ifThatIsMore() {
         assertThat(CreditDivision.of(100, 20, sessions(1, 0, 0))).isEqualTo(new CreditDivision(100, 12, 40));

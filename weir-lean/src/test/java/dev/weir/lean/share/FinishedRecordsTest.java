@@ -27,7 +27,6 @@ class FinishedRecordsTest {
         assertThat(ended.count()).isZero();
     }
 
-    /** The count starts again when the records are taken. */
     @Test
     void member_isWokenFromTheCountThatIsWorthIt() {
         ended.wakeFrom(2);

@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests the records that a share consumer of Kafka's client holds. It acquired offsets 10 to 12 at time 0 for two
- * seconds.
+ * Tests the records held by a share consumer of Kafka's client: offsets 10 to 12, acquired at time 0 for two seconds.
  */
 class HeldRecordsTest {
 
@@ -56,7 +55,7 @@ class HeldRecordsTest {
         }
     }
 
-    /** Returns a record as a poll returns it again after its renewal. */
+    /** Returns a record as a poll returns it after its renewal. */
     private ConsumerRecord<byte[], byte[]> polled(long offset) {
         return records.get((int) offset - 10).record;
     }
@@ -88,10 +87,7 @@ class HeldRecordsTest {
         assertThat(held.isEmpty()).isFalse();
     }
 
-    /**
-     * While a record's renewal is in flight, the client accepts no acknowledgement of that record. It polls only once
-     * all other records are acknowledged.
-     */
+    /** The client accepts no acknowledgement of a record while its renewal is in flight. */
     @Test
     void recordThatEndsDuringItsRenewal_isToldOnceAPollReturnedIt() {
         assertThat(attend(SECOND)).containsExactly("10 RENEW", "11 RENEW", "12 RENEW");
@@ -111,10 +107,7 @@ class HeldRecordsTest {
         assertThat(attend(2 * SECOND)).as("under the new lock").containsExactly("10 RENEW", "12 RENEW");
     }
 
-    /**
-     * The topic was recreated, and its new record has the offset of a record under renewal. Regression: the new record
-     * was taken for the renewed one, so it was accepted without having been processed.
-     */
+    /** Regression: a new record at the offset of a renewed one was accepted without having been processed. */
     @Test
     void recordOfARecreatedTopic_atTheOffsetOfARenewedOne_isNew() {
         assertThat(attend(SECOND)).hasSize(3);
@@ -140,8 +133,8 @@ class HeldRecordsTest {
     }
 
     /**
-     * The recreated topic has another leader, which answers before the former one. Regression: the first answer was
-     * dropped, and the failure of the former renewal was counted for the new record.
+     * The recreated topic's leader answers first. Regression: the former leader's refusal was counted for the new
+     * record.
      */
     @Test
     void answerToTheFormerRenewal_afterTheAnswerToTheNewRecord_isDropped() {
@@ -180,7 +173,7 @@ class HeldRecordsTest {
                 .isFalse();
         end(0, AcknowledgeType.ACCEPT, SECOND);
         assertThat(attend(2 * SECOND - 1)).containsExactly("10 ACCEPT");
-        // Records whose renewal is unanswered are lost with their first lock. If a poll returns them, that is a new
+        // Records with an unanswered renewal are lost with their first lock. A poll that returns them is a new
         // delivery.
         assertThat(attend(2 * SECOND)).isEmpty();
         assertThat(receiver.lost).containsExactly(11L, 12L);
@@ -188,7 +181,6 @@ class HeldRecordsTest {
         assertThat(held.takeUp(polled(11))).isFalse();
     }
 
-    /** The client forgets the record, so it can no longer be acknowledged. */
     @Test
     void renewalThatIsRefused_losesItsRecord_alsoIfItsWorkHasEnded() {
         assertThat(attend(SECOND)).hasSize(3);
@@ -199,10 +191,7 @@ class HeldRecordsTest {
         assertThat(held.all()).containsExactly(records.get(2));
     }
 
-    /**
-     * The client fetches no more until records with expired locks are acknowledged. A late acknowledgement makes the
-     * broker refuse all others in the same request, so these acknowledgements are sent in separate requests.
-     */
+    /** The broker refuses a whole request if one of its acknowledgements is late. */
     @Test
     void recordsWhoseLocksAreOver_areToldApart() {
         receiver.renews = false;
@@ -213,10 +202,7 @@ class HeldRecordsTest {
         assertThat(held.isEmpty()).isTrue();
     }
 
-    /**
-     * The end of the processing was not noticed before the lock ended. The record is acknowledged nevertheless, because
-     * the client waits for the acknowledgement.
-     */
+    /** The client waits for the acknowledgement even if the lock has ended. */
     @Test
     void recordThatEndsAsItsLockDoes_isToldAsWhatItIs() {
         receiver.renews = false;
@@ -236,7 +222,7 @@ class HeldRecordsTest {
         assertThat(held.all()).containsExactly(records.get(2));
     }
 
-    /** The client acknowledges gaps by itself, even in a partition without records. */
+    /** The client acknowledges gaps by itself, even without records. */
     @Test
     void gapsOfAPartitionWithoutRecords_hideNoOtherAnswer() {
         end(0, AcknowledgeType.ACCEPT, 1);
@@ -274,7 +260,7 @@ class HeldRecordsTest {
 
     // ---- Closing and deliveries ------------------------------------------------------------------------------------
 
-    /** Nobody will acknowledge these records, so their handlers must learn that they are lost. */
+    /** Nobody will acknowledge these records. */
     @Test
     void close_reportsOpenRecordsAsLost_andForgetsAll() {
         held.publish();
@@ -288,7 +274,7 @@ class HeldRecordsTest {
         assertThat(held.firstOffsets()).isEmpty();
     }
 
-    /** The broker has ended the first lock. Two handlers must not both count as owners of the record. */
+    /** The broker has ended the first lock, so only the second handler owns the record. */
     @Test
     void recordThatIsAcquiredAgain_losesItsFirstDelivery() {
         ScriptedRecord again = ScriptedRecord.at(11);

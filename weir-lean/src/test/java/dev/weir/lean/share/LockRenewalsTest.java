@@ -63,7 +63,7 @@ class LockRenewalsTest {
         assertThat(acquired.pending.hasRenewals()).as("asked for once").isFalse();
     }
 
-    /** A release would use up one of the last deliveries of a record that nobody has processed. */
+    /** A release would use up one of the record's last deliveries. */
     @Test
     void recordAtRisk_isRenewedInsteadOfGoingBack() {
         lockedRecords.forEach(locked -> locked.atRisk = true);
@@ -154,7 +154,7 @@ class LockRenewalsTest {
         assertThat(acquired.all()).isEmpty();
     }
 
-    /** The broker refuses all acknowledgements of a partition in a request if one of them is late. */
+    /** A late acknowledgement makes the broker refuse the partition's others in the same request. */
     @Test
     void acknowledgementsNearTheEndOfALock_goApart() {
         receiver.renews = false;
@@ -168,7 +168,7 @@ class LockRenewalsTest {
                 .isEqualTo(new Packet(List.of(ack(10, 10, AcknowledgementRange.ACCEPT)), false));
     }
 
-    /** The broker acquires no more records until the first record is acknowledged. */
+    /** The broker acquires no more records until the first one is acknowledged. */
     @Test
     void fullWindow_isMovedOnAtOnce() {
         take();
@@ -220,10 +220,7 @@ class LockRenewalsTest {
         assertThat(locks.millis()).isEqualTo(1_500);
     }
 
-    /**
-     * As soon as nine tenths of the window are acquired, the first finished record is acknowledged immediately, to free
-     * its lock.
-     */
+    /** With nine tenths of the window acquired, the first finished record is acknowledged immediately. */
     @Test
     void windowOfWhichNineTenthsAreAcquired_isMovedOnAtOnce() {
         acquired.add(new AcquiredRange(14, 18, new Lock(0, 2 * SECOND), 0)).forEach(receiver::lost);
@@ -236,7 +233,7 @@ class LockRenewalsTest {
         assertThat(acquired.pending.take()).isNotNull();
     }
 
-    /** The broker may have granted the lock later than the member assumes, so the release may still be in time. */
+    /** The broker may have granted the lock later than the member assumes. */
     @Test
     void releaseOfAFinishedRange_isKept_whenItsLockEnds() {
         take();

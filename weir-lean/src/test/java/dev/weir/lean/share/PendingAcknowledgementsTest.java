@@ -13,10 +13,7 @@ class PendingAcknowledgementsTest {
         return new AcknowledgementRange(first, last, AcknowledgementRange.ACCEPT, (int) (last - first + 1));
     }
 
-    /**
-     * If one acknowledgement is late, the broker refuses all acknowledgements of the partition. The other ones must
-     * still be sent.
-     */
+    /** One late acknowledgement makes the broker refuse all of its partition. The others must still be sent. */
     @Test
     void oneExpiredAmongGoodOnes_isFound_andTheOthersAreTold() {
         PendingAcknowledgements pending = new PendingAcknowledgements();
@@ -114,7 +111,7 @@ class PendingAcknowledgementsTest {
         assertThat(pending.sinceNanos()).isEqualTo(9);
     }
 
-    /** The broker refuses a request in which two acknowledgements have one offset in common. */
+    /** The broker refuses a request with two acknowledgements of one offset. */
     @Test
     void acknowledgementsWithOneOffsetInCommon_goOneAfterTheOther() {
         PendingAcknowledgements pending = new PendingAcknowledgements();

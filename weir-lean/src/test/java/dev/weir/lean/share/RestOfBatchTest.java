@@ -11,7 +11,7 @@ class RestOfBatchTest {
     private final ScriptedRecord record = ScriptedRecord.at(5);
     private final RestOfBatch rest = new RestOfBatch("topic", 0, 6, record);
 
-    /** The offset is released or lost together with the record that represents the batch. */
+    /** The offset is released or lost together with the batch's record. */
     @Test
     void offset_isNeitherGivenBackNorLostByItself() {
         assertThat(rest.giveBack()).isFalse();

@@ -8,7 +8,7 @@ import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
 import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 
-/** Records what a session passes on. Locks last for three seconds, and each acquired offset counts as a record. */
+/** Records a session's events. Locks last for three seconds, and each acquired offset has a record. */
 final class ScriptedAnswers implements SessionAnswers {
 
     final List<TopicIdPartition> moved = new ArrayList<>();

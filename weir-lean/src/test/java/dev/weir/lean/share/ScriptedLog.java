@@ -7,7 +7,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** Collects the warnings of a class until it is closed. */
+/** Collects a class's warnings until it is closed. */
 final class ScriptedLog extends Handler implements AutoCloseable {
 
     final List<String> warnings = new ArrayList<>();

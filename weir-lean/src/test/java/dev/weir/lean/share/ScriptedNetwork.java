@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.apache.kafka.common.protocol.ApiMessage;
 
-/** Channels that record the requests sent on them. A test responds in place of the brokers. */
+/** Channels that record their requests. The test responds. */
 final class ScriptedNetwork implements MessageNetwork {
 
     private final Map<String, ScriptedChannel> channels = new LinkedHashMap<>();

@@ -7,7 +7,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
-/** A receiver that stores what is reported to it. A test sets the states of its acquired records. */
+/** A receiver that stores reports. A test sets the states of its acquired records. */
 class ScriptedReceiver implements AcquiredRecordReceiver {
 
     final List<ScriptedRecord> acquired = new ArrayList<>();
@@ -26,21 +26,20 @@ class ScriptedReceiver implements AcquiredRecordReceiver {
     int finished;
     final List<Long> finishedNanos = new ArrayList<>();
 
-    /** The offsets after unreadable batches that were passed on. */
+    /** Offsets after unreadable batches. */
     final List<Long> nextOffsets = new ArrayList<>();
 
     int emptied;
     int acquiredAll;
     boolean demand = true;
 
-    /** The outcome for a batch that cannot be read. */
+    /** Outcomes of an unreadable batch. */
     enum Unreadable {
         FAIL,
         SKIP,
         PASS_ON
     }
 
-    /** A record with the outcome of its processing. */
     static final class ScriptedRecord implements LockedRecord {
 
         final ConsumerRecord<byte[], byte[]> record;

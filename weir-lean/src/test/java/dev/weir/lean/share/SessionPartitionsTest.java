@@ -26,7 +26,7 @@ class SessionPartitionsTest {
         return Objects.requireNonNull(partitions.find(id.topicId(), id.partition()));
     }
 
-    /** Acquires offsets of a partition, and returns the first record. */
+    /** Acquires offsets of a partition. Returns their first record. */
     private ScriptedRecord acquire(TopicIdPartition id, long first, long last) {
         AcquiredRange range = new AcquiredRange(first, last, new Lock(0, 1_000), 0);
         ScriptedRecord locked = ScriptedRecord.at(first);
@@ -65,7 +65,6 @@ class SessionPartitionsTest {
         assertThat(partitions.list().forgotten()).containsExactlyInAnyOrder(ONE, RECREATED);
     }
 
-    /** The partition's records are finished and acknowledged in this session. */
     @Test
     void partitionThatIsNoLongerWanted_isForgottenOnceNothingOfItIsLeft() {
         partitions.want(List.of(ZERO, ONE));
@@ -155,7 +154,6 @@ class SessionPartitionsTest {
         assertThat(partitions.haveDueAcks(7 + 5 * MILLISECOND, false, false)).isTrue();
     }
 
-    /** No fetch carries these acknowledgements. */
     @Test
     void acknowledgementsOfPartitionsThatAreNotFetched_areDueByThemselves() {
         partitions.want(List.of(ZERO, ONE));

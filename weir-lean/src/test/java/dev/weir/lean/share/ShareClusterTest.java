@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A cluster with one bootstrap address. Brokers 1 and 2 are known unless a test says otherwise. */
+/** A cluster with one bootstrap address. By default, brokers 1 and 2 are known. */
 class ShareClusterTest {
 
     private static final long MILLISECOND = 1_000_000;
@@ -79,12 +79,12 @@ class ShareClusterTest {
         cluster.at(now);
     }
 
-    /** Lets every wait between two requests pass. */
+    /** Waits until the next request is allowed. */
     private void pause() {
         pass(2_000 * MILLISECOND);
     }
 
-    /** Sends and answers the first two requests: the coordinator is broker 2, and broker 1 is the leader at epoch 4. */
+    /** Answers the first two requests: broker 2 is the coordinator, and broker 1 the leader at epoch 4. */
     private void learn() {
         assertThat(cluster.next()).isInstanceOf(FindCoordinatorRequestData.class);
         cluster.answered(coordinator(Errors.NONE, 2));
@@ -160,7 +160,6 @@ class ShareClusterTest {
         assertThat(cluster.isDue()).isFalse();
     }
 
-    /** A further request must wait until it is known whether the response to the first one helped. */
     @Test
     void doubtWhileItsResponseIsUnderWay_waitsForThatResponse() {
         learn();
@@ -216,7 +215,7 @@ class ShareClusterTest {
         assertThat(receiver.fatal).isEmpty();
     }
 
-    /** Without the confirmation, the waits would keep growing from one lost coordinator to the next. */
+    /** The next lost coordinator must be looked up without a long wait. */
     @Test
     void coordinatorThatAnswers_endsTheWaits() {
         learn();
@@ -336,7 +335,7 @@ class ShareClusterTest {
                         fault -> assertThat(fault.unauthorizedTopics()).containsExactly("topic"));
     }
 
-    /** The assignment names a topic id. A stale broker must not hide the other id of a recreated topic. */
+    /** The assignment names a topic id. A stale broker must not hide a recreated topic's other id. */
     @Test
     void recreatedTopic_isKnownByBothIds() {
         learn();
@@ -396,9 +395,7 @@ class ShareClusterTest {
         assertThat(cluster.leave()).isTrue();
     }
 
-    /**
-     * Without growing waits, the member would reconnect after every two responses as long as a partition has no leader.
-     */
+    /** While a partition has no leader, the member must not reconnect after every two responses. */
     @Test
     void partitionWithoutALeader_hasBrokersLeftLessAndLessOften() {
         learn();
@@ -411,7 +408,7 @@ class ShareClusterTest {
         assertThat(last).isGreaterThan(8 * first).isBetween(800 * MILLISECOND, 7_000 * MILLISECOND);
     }
 
-    /** Returns the time until a broker is left while no response names a leader. */
+    /** Returns the time until a broker is left, while no response names a leader. */
     private long untilLeft() {
         long from = now;
         while (!cluster.leave()) {

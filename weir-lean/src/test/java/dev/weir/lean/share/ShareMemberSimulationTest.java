@@ -22,9 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A member and its brokers in simulated time. The brokers refuse what real brokers refuse: a second request, a wrong
- * epoch, and offsets that do not ascend. They also refuse all acknowledgements of a partition if the member has not
- * acquired one of the offsets.
+ * A member and its brokers in simulated time. The brokers refuse second requests, wrong epochs and unordered offsets.
+ * They also refuse a partition's acknowledgements if the member has not acquired one of the offsets.
  */
 class ShareMemberSimulationTest {
 
@@ -79,8 +78,7 @@ class ShareMemberSimulationTest {
         assertThat(group.share.hasSessions()).isFalse();
     }
 
-    // Regression: a response with an assignment was lost. The broker considered the assignment delivered, and the
-    // member did not request it again. If it was the only member of its group, it never received a record.
+    // Regression: a group's only member never received a record after its assignment was lost.
     @Test
     void assignment_whoseAnswerIsLost_isAskedForAgain() {
         Random random = new Random(23);
@@ -115,7 +113,7 @@ class ShareMemberSimulationTest {
         assertThat(work.done).hasSize(PARTITIONS * 2 * RECORDS);
     }
 
-    // Regression: the member asked only the broker to which it was connected, 7,186 times in an hour.
+    // Regression: the member queried the same broker 7,186 times in an hour.
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void brokerThatIsBehindForGood_isNotTheOnlyOneThatIsAsked(int moved) {
@@ -146,8 +144,7 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // Regression: the member connected to the former coordinator, which refused its heartbeats, and then asked the
-    // broker that had named this coordinator again.
+    // Regression: the member went back and forth between the former coordinator and the broker that named it.
     @Test
     void brokerThatNamesTheFormerCoordinator_isNotTheOnlyOneThatIsAsked() {
         Random random = new Random(83);
@@ -164,8 +161,7 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // All reachable sources of metadata are outdated. Only the brokers that no longer lead a partition name the right
-    // leader. Regression: the member ignored these hints.
+    // Regression: the member ignored the new leader named by a former leader, while all metadata were outdated.
     @Test
     void leaderThatABrokerNames_isBelieved_andOlderMetadataAreNot() {
         Random random = new Random(89);
@@ -180,7 +176,7 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // A hint that is older than the known leader would send the member to a former leader and back.
+    // An older hint would send the member to a former leader and back.
     @Test
     void leaderThatABrokerNames_isNotBelieved_ifItIsOlderThanWhatIsKnown() {
         Random random = new Random(97);
@@ -198,8 +194,7 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // If a partition has no leader, no broker helps. A member that left each connection after 200 ms would open 300
-    // connections per minute.
+    // No broker helps while a partition has no leader.
     @Test
     void partitionWithoutALeader_makesConnectionsNoMoreThanNowAndThen() {
         Random random = new Random(101);
@@ -218,8 +213,7 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // Regression: an acquired range was found by topic name and offset. The search found the range of the former topic,
-    // and the lock of the current range was renewed forever.
+    // Regression: the lock on a recreated topic's records was renewed forever.
     @Test
     void recordsOfARecreatedTopic_endBesideThoseOfTheFormerOne() {
         Random random = new Random(103);
@@ -233,8 +227,8 @@ class ShareMemberSimulationTest {
         }
         work.fixedMillis = 0;
         group.recreateTopic(RECORDS);
-        // The member fetches nothing until the group assigns the new topic to it, so no response reports that the
-        // former topic is gone.
+        // Until the group assigns the new topic, the member fetches nothing that would report the end of the former
+        // one.
         for (long until = group.now() + SECOND * 7 / 10; group.now() < until; ) {
             group.step();
         }
@@ -244,7 +238,7 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // The group sends the topic ids that it assigns, so the former topic is not used by mistake.
+    // The group sends topic ids, so the former topic is not used by mistake.
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void brokersThatNameTheFormerTopic_keepNoPartitionFromBeingRead(int stale) {
@@ -284,7 +278,7 @@ class ShareMemberSimulationTest {
         }
     }
 
-    // Regression: the broker's other partitions waited as well, until the metadata was five minutes old.
+    // Regression: the broker's other partitions waited for up to five minutes.
     @ParameterizedTest
     @EnumSource(
             names = {
@@ -330,7 +324,7 @@ class ShareMemberSimulationTest {
         assertThat(disturbed).isGreaterThan(undisturbed / 2);
     }
 
-    /** Returns how many records of the broker's other partition are finished within two seconds. */
+    /** Returns the other partition's finished records within two seconds. */
     private int doneOfTheOther(SimulatedGroup group, long unseenNanos) {
         SimulatedWork work = new SimulatedWork(group, new Random(61), 10);
         var unused = member(group, work);
@@ -371,14 +365,13 @@ class ShareMemberSimulationTest {
                 .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
-    // Brokers identify an acknowledgement by its offsets and its member, so a late one would affect the member's next
-    // lock.
+    // Brokers identify an acknowledgement by offsets and member, so a late one affects the member's next lock.
     @ParameterizedTest
     @ValueSource(longs = {41, 43, 47})
     void releaseThatOutlivesItsLock_leavesTheNextLockAlone(long seed) {
         Random random = new Random(seed);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
-        // In this test, records that wait for a worker are released, which also uses up deliveries.
+        // Here, waiting records are also released, which uses up deliveries.
         group.share.deliveryLimit(Short.MAX_VALUE);
         SimulatedWork work = new SimulatedWork(group, random, 10);
         work.fixedMillis = SimulatedGroup.LOCK_MILLIS * 4 / 10;
@@ -392,7 +385,7 @@ class ShareMemberSimulationTest {
         assertThat(work.done).hasSize(PARTITIONS * RECORDS);
     }
 
-    // Each lock lasts for the duration with which it was granted, even if the group's setting has changed since.
+    // Each lock lasts as long as the group's setting said when it was granted.
     @ParameterizedTest
     @CsvSource({"2000, 20000, 300", "20000, 2000, 3000"})
     void lockTime_thatChanges_holdsForLaterLocksOnly(int before, int after, long changesAfterMillis) {
@@ -437,8 +430,7 @@ class ShareMemberSimulationTest {
                 .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
-    // With share.renew.acknowledge.enable=false, the broker refuses to renew a lock, but the lock lasts for its full
-    // duration.
+    // With share.renew.acknowledge.enable=false, a lock is not renewed, but lasts for its full duration.
     @Test
     void renewalThatIsRefused_leavesTheRecordsForTheTimeOfTheirLocks() {
         Random random = new Random(29);
@@ -475,8 +467,7 @@ class ShareMemberSimulationTest {
                 .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
-    // If the member requested as many records again, the broker would discard each response, until the records reached
-    // their delivery limit.
+    // The broker discards responses over the quota, which uses up deliveries.
     @Test
     void answersThatAQuotaThrowsAway_areAskedForSmaller_beforeDeliveriesEnd() {
         Random random = new Random(11);
@@ -492,7 +483,7 @@ class ShareMemberSimulationTest {
         close(group, work, member);
     }
 
-    // A fetch that waits at the broker delays the acknowledgement of the record that must be finished first.
+    // A fetch that waits at the broker delays the acknowledgement of the first record.
     @Test
     void windowsThatAreFull_areNotFetchedFromUntilTheyHaveRoom() {
         SimulatedGroup asked = new SimulatedGroup(new Random(13), PARTITIONS, 5 * RECORDS);
@@ -514,8 +505,7 @@ class ShareMemberSimulationTest {
         }
     }
 
-    // If acknowledgements waited only 20 ms, there would be 63 requests in two seconds instead of fewer, larger ones.
-    // If the member also took a turn every 10 ms, there would be 247 turns.
+    // With acknowledgements after 20 ms, there would be 63 requests in two seconds.
     @Test
     void backlog_isAskedForInLargeRequests_andLeavesTheMemberAloneBetweenThem() {
         Random random = new Random(19);

@@ -16,7 +16,6 @@ import org.apache.kafka.common.message.ShareGroupHeartbeatResponseData;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.junit.jupiter.api.Test;
 
-/** A member and the coordinator of its group. */
 class ShareMemberTest {
 
     private static final long MILLISECOND = 1_000_000;
@@ -53,7 +52,7 @@ class ShareMemberTest {
                                 .setPartitions(List.of(0)))));
     }
 
-    /** Starts to join. Returns the channel to the coordinator, with the first heartbeat in flight. */
+    /** Starts to join. Returns the channel with the first heartbeat in flight. */
     private ScriptedChannel joining() {
         turn(0);
         coordinatorIs("one");
@@ -65,7 +64,6 @@ class ShareMemberTest {
         return coordinator;
     }
 
-    /** The heartbeat to the former coordinator is never answered. */
     @Test
     void coordinatorThatMoves_isSentTheHeartbeat_thoughOneIsUnderWayToTheFormer() {
         ScriptedChannel former = joining();
@@ -130,7 +128,7 @@ class ShareMemberTest {
         assertThat(member.hasLeft()).isTrue();
     }
 
-    /** The coordinator's answer proves that the lookup was right, so the next lookup must not wait for long. */
+    /** The coordinator's answer confirms the lookup, so the next lookup must not wait for long. */
     @Test
     void coordinatorThatAnswers_endsTheBackoffOfItsLookups() {
         ScriptedChannel coordinator = joining();
@@ -146,7 +144,7 @@ class ShareMemberTest {
         assertThat(lookups(25)).as("the first wait is at most 24 ms").isEqualTo(1);
     }
 
-    /** Takes a turn after this time. Returns the number of lookups of the coordinator that it sent. */
+    /** Takes a turn after this time. Returns the number of coordinator lookups. */
     private int lookups(long millis) {
         int sent = bootstrap.sent.size();
         turn(millis);

@@ -15,8 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Two members of a group in simulated time that read the same partitions. The brokers check which member has acquired a
- * record.
+ * Two members that read the same partitions in simulated time. The brokers check which member has acquired a record.
  */
 class ShareMembersSimulationTest {
 
@@ -77,7 +76,7 @@ class ShareMembersSimulationTest {
                 .isZero();
     }
 
-    // When the member acknowledges its records, its locks have ended and another member has acquired the records.
+    // The frozen member's locks have ended, and the other member has acquired the records.
     @Test
     void memberThatStoodStill_changesNothingOfWhatAnotherHasByNow() {
         Random random = new Random(71);

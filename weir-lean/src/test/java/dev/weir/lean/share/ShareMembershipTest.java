@@ -78,7 +78,7 @@ class ShareMembershipTest {
         assertThat(again.subscribedTopicNames()).containsExactly("topic");
     }
 
-    // If a member left without telling the group, its partitions would wait until its session ended.
+    // The member's partitions must not wait for the end of its session.
     @ParameterizedTest
     @EnumSource(names = {"NOT_COORDINATOR", "COORDINATOR_LOAD_IN_PROGRESS", "NONE"})
     void goodbye_isSaidAfterAnAnswerToAnEarlierHeartbeat(Errors error) {

@@ -58,7 +58,6 @@ class ShareRequestsTest {
                 .isEqualTo(10);
     }
 
-    /** A broker reads each partition up to its part of the byte limit. */
     @Test
     void bytesOfAFetch_followTheMeanSizeOfRecords_betweenTheirBounds() {
         assertThat(fetch(100, 1).maxBytes())

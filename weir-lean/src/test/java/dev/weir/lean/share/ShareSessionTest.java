@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One session with broker 7. A test responds in place of the broker. */
+/** One session with broker 7. The test responds for the broker. */
 class ShareSessionTest {
 
     private static final long SECOND = 1_000_000_000;
@@ -55,7 +55,7 @@ class ShareSessionTest {
         return (ShareAcknowledgeRequestData) Objects.requireNonNull(next(TURN));
     }
 
-    /** Returns the next request, after all pending acknowledgements have waited long enough. */
+    /** Returns the next request after pending acknowledgements have waited long enough. */
     private @Nullable ApiMessage next(Turn turn) {
         now += SECOND;
         return session.next(now, turn);
@@ -83,7 +83,7 @@ class ShareSessionTest {
         return answer;
     }
 
-    /** Opens a session in which offsets 0 to 3 of partition 0 are acquired. */
+    /** Opens a session with offsets 0 to 3 of partition 0 acquired. */
     private AcquiredRanges open() {
         session.partitions.want(List.of(ZERO, ONE));
         assertThat(fetch().shareSessionEpoch()).isZero();
@@ -142,7 +142,6 @@ class ShareSessionTest {
         }
     }
 
-    /** The broker counts in the same way, and closes the session if it receives another epoch. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, Integer.MAX_VALUE - 1, Integer.MAX_VALUE})
     void epochAfterTheLargest_isOne(int epoch) {
@@ -310,7 +309,7 @@ class ShareSessionTest {
         return acknowledgement();
     }
 
-    /** The broker may have renewed the lock as soon as the request was sent. */
+    /** The broker may have renewed the lock right after the request was sent. */
     @Test
     void renewedLock_countsFromTheRequest() {
         AcquiredRanges of = open();
@@ -383,7 +382,7 @@ class ShareSessionTest {
         assertThat(receiver.lost).as("locks are of one leader").containsExactly(0L, 1L, 2L, 3L);
     }
 
-    /** These errors make the session leave the partition, but do not end the locks on acquired records. */
+    /** These errors make the session leave the partition. Locks on acquired records last. */
     @ParameterizedTest
     @EnumSource(
             names = {"KAFKA_STORAGE_ERROR", "REPLICA_NOT_AVAILABLE", "OFFSET_NOT_AVAILABLE", "INCONSISTENT_TOPIC_ID"})
@@ -420,7 +419,7 @@ class ShareSessionTest {
         assertThat(session.isQuiet()).isTrue();
     }
 
-    /** Regression: the log said ten times per second, at level INFO, that the session was opened again. */
+    /** Regression: the log said ten times per second that the session was opened again. */
     @Test
     void sessionThatTheBrokerRefuses_isReportedOncePerReason_untilItBringsRecords() {
         session.partitions.want(List.of(ZERO));
@@ -456,7 +455,7 @@ class ShareSessionTest {
         session.answered(new ShareFetchResponseData().setErrorCode(error.code()), now);
     }
 
-    /** If a quota empties a response, the broker has acquired the records although the member does not receive them. */
+    /** The broker has acquired the records of a response that a quota empties. */
     @Test
     void answerThatAQuotaHasEmptied_halvesWhatIsAskedFor_andGrowsBack() {
         open();

@@ -22,10 +22,7 @@ import org.apache.kafka.common.protocol.Errors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/**
- * The requests that a session sends in a turn, and their times. Offsets 0 to 3 of partition 0 are acquired from the
- * start.
- */
+/** Tests a session's requests and their times. Offsets 0 to 3 of partition 0 are acquired from the start. */
 class ShareSessionTurnsTest {
 
     private static final long MILLISECOND = 1_000_000;
@@ -40,7 +37,7 @@ class ShareSessionTurnsTest {
     private final ShareSession session = new ShareSession(7, new ShareRequests("group", "member"), receiver, answers);
     private final AcquiredRanges acquired;
 
-    /** Time at which the first fetch is sent and answered. */
+    /** Time of the first fetch and its response. */
     private final long opened = 1_000 * MILLISECOND;
 
     ShareSessionTurnsTest() {
@@ -81,7 +78,7 @@ class ShareSessionTurnsTest {
         return answer;
     }
 
-    /** Ends the processing of the first records, and queues their acknowledgements. */
+    /** Finishes the first records. */
     private void accept(int records, long nowNanos) {
         AcquiredRange range = acquired.all().getFirst();
         assertThat(range.endIf(locked -> locked.offset() < records, AcknowledgementRange.ACCEPT, nowNanos))
@@ -103,7 +100,7 @@ class ShareSessionTurnsTest {
 
     // ---- Fetches ---------------------------------------------------------------------------------------------------
 
-    /** The workers have enough acquired records for a while, so the fetch can wait for more credits. */
+    /** The workers have enough records, so the fetch can wait for more credits. */
     @Test
     void fewCredits_waitForMore_butNotForLong() {
         Turn few = new Turn(3, 4, 1_000, false);
@@ -130,7 +127,7 @@ class ShareSessionTurnsTest {
                 .hasSize(1);
     }
 
-    /** A fetch would find nothing, and would delay the acknowledgement of the record that must be finished first. */
+    /** A fetch would find nothing and delay the acknowledgement of the first record. */
     @Test
     void fullPartitions_areNotFetched_butNowAndThen() {
         session.partitions.want(List.of(ZERO));
@@ -214,7 +211,7 @@ class ShareSessionTurnsTest {
         assertThat(fetch(0).topics().find(TOPIC).partitions()).hasSize(1);
     }
 
-    /** The broker names the leader both in responses to fetches and in responses to acknowledgements. */
+    /** Responses to fetches and to acknowledgements name the leader. */
     @Test
     void acknowledgementAtABrokerThatDoesNotLead_namesTheLeader() {
         accept(4, opened);
@@ -278,7 +275,7 @@ class ShareSessionTurnsTest {
 
     // ---- Pauses ----------------------------------------------------------------------------------------------------
 
-    /** The broker answers no request on the connection until the throttle time is over. */
+    /** The broker answers nothing on the connection until the throttle time is over. */
     @Test
     void pauseAfterAnError_doesNotShortenTheOneOfAQuota() {
         accept(2, opened);
@@ -304,7 +301,6 @@ class ShareSessionTurnsTest {
         assertThat(next(80, TURN)).isNotNull();
     }
 
-    /** After each response with as many records as requested, the limit grows by an eighth. */
     @Test
     void recordsAskedForAfterAQuota_areHalved_downToOne_andGrowOnlyWithFullAnswers() {
         long at = 1;
@@ -342,7 +338,7 @@ class ShareSessionTurnsTest {
                 .isEqualTo(57);
     }
 
-    /** The responses of a throttled client come many times per second. */
+    /** A throttled client gets many responses per second. */
     @Test
     void quota_isReportedOnce() {
         try (ScriptedLog log = new ScriptedLog(ShareSession.class)) {
@@ -367,7 +363,6 @@ class ShareSessionTurnsTest {
         assertThat(session.partitions.find(TOPIC, 0)).isSameAs(acquired);
     }
 
-    /** The session fetches its other partitions without delay. */
     @Test
     void partitionThatMoved_pausesNothing() {
         assertThat(fetch(1)).isNotNull();
@@ -385,7 +380,7 @@ class ShareSessionTurnsTest {
                 .isInstanceOf(Errors.TOPIC_AUTHORIZATION_FAILED.exception().getClass());
     }
 
-    /** Gaps have no records that could count as confirmed or refused. */
+    /** Gaps have no records. */
     @Test
     void acknowledgedGaps_areNeitherConfirmedNorRefused() {
         for (Errors error : List.of(Errors.NONE, Errors.INVALID_REQUEST)) {
@@ -398,7 +393,7 @@ class ShareSessionTurnsTest {
         assertThat(receiver.refused).isEmpty();
     }
 
-    /** The broker ends the lock of the whole range. A longer lock would let two members process its records. */
+    /** The broker ends the lock of the whole range. */
     @Test
     void rangeWithARefusedRenewal_keepsItsLock_whenTheOtherPartIsRenewed() {
         AcquiredRange range = acquired.all().getFirst();

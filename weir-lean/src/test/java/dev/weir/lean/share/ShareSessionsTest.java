@@ -31,7 +31,7 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.junit.jupiter.api.Test;
 
-/** The sessions with two brokers: broker 1 leads partition 0, broker 2 leads partition 1. */
+/** Sessions with two brokers: broker 1 leads partition 0, broker 2 leads partition 1. */
 class ShareSessionsTest {
 
     private static final long MILLISECOND = 1_000_000;
@@ -99,7 +99,7 @@ class ShareSessionsTest {
         return sessions.turn() / MILLISECOND;
     }
 
-    /** Returns a response with acquired records of a partition; without records if their number is 0. */
+    /** Returns a response with a partition's acquired records, or without records if their number is 0. */
     static ShareFetchResponseData answer(int partition, long first, int records) {
         PartitionData data = new PartitionData().setPartitionIndex(partition);
         if (records > 0) {
@@ -137,7 +137,7 @@ class ShareSessionsTest {
         return broker(node).last(ShareFetchRequestData.class).maxRecords();
     }
 
-    /** Opens the session with broker 1, which has acquired the given number of records from offset 0 on. */
+    /** Opens the session with broker 1. It has acquired the given number of records from offset 0 on. */
     private void open(int records) {
         settle(0);
         assertThat(turn(0)).isNotNegative();
@@ -202,9 +202,7 @@ class ShareSessionsTest {
         assertThat(turn(0)).isEqualTo(50);
     }
 
-    /**
-     * The session no longer reads the partition, but records acquired from the partition are still acknowledged in it.
-     */
+    /** Given a session without partitions: records acquired in it are still acknowledged. */
     @Test
     void sessionThatReadsNothingMore_staysUntilItsRecordsAreToldOf() {
         open(1);
@@ -281,7 +279,7 @@ class ShareSessionsTest {
         assertThat(asked(1)).isEqualTo(100);
     }
 
-    /** The mean grows from 1024 bytes by a tenth of the difference to the actual size. */
+    /** The mean starts at 1024 bytes and moves by a tenth of the difference. */
     @Test
     void bytesOfAFetch_followTheSizeOfTheRecordsThatCame() {
         settle(0);
@@ -350,7 +348,7 @@ class ShareSessionsTest {
         assertThat(turn(0)).isNotNegative();
     }
 
-    /** The record was lost before, and the broker delivers it to another member. */
+    /** The broker delivers the lost record to another member. */
     @Test
     void recordOfALostLock_doesNotGoBackASecondTime() {
         open(1);
@@ -392,7 +390,7 @@ class ShareSessionsTest {
         assertThat(receiver.confirmed).containsExactly("accept 1 0");
     }
 
-    /** The batch has three open offsets, but only one open record, which represents the batch. */
+    /** One open record represents the batch with its three open offsets. */
     @Test
     void unreadableBatch_isOneOpenRecord_andHoldsAllItsOffsets() {
         settle(0);
@@ -435,7 +433,6 @@ class ShareSessionsTest {
         assertThat(turn(0)).as("the window is nearly full").isEqualTo(10);
     }
 
-    /** A quarter of the credits justifies a request. */
     @Test
     void endedRecord_wakesTheMember_onceEnoughCreditsAreFree() {
         sessions.plan(8, false, 1_000);
@@ -539,7 +536,7 @@ class ShareSessionsTest {
         return damaged;
     }
 
-    /** If only the record ended, the broker would deliver the rest of the batch again and again. */
+    /** The broker must not deliver the remaining batch again. */
     @Test
     void offsetsOfAnUnreadableBatch_endWithItsRecord() {
         settle(0);
@@ -599,7 +596,6 @@ class ShareSessionsTest {
         assertThat(broker(1).last(ShareFetchRequestData.class).maxBytes()).isEqualTo(bytes);
     }
 
-    /** A free credit counts toward the number that wakes the member. */
     @Test
     void endedRecord_wakesTheMember_togetherWithTheCreditsThatAreFree() {
         sessions.plan(9, false, 1_000);
@@ -628,7 +624,7 @@ class ShareSessionsTest {
         assertThat(turn(0)).isEqualTo(25);
     }
 
-    /** The broker has ended the first lock, so the handler of the first delivery no longer owns the record. */
+    /** The broker has ended the first lock, so the first handler no longer owns the record. */
     @Test
     void recordThatIsAcquiredAgain_isLostInItsFirstDelivery() {
         open(2);

@@ -14,9 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A single share member in simulations with at most two classes of faults. Soon after the last fault, it has read all
- * records, even if one broker's metadata remain outdated forever. {@code -Dweir.simulation.seed=N} replays one
- * simulation.
+ * Simulates a share member with at most two classes of faults. Soon after the last fault, it must have read all
+ * records, even if one broker's metadata stay outdated. {@code -Dweir.simulation.seed=N} replays one simulation.
  */
 @Timeout(240)
 class ShareWorldTest {
@@ -26,7 +25,7 @@ class ShareWorldTest {
     private static final List<Trouble> ALL = List.of(Trouble.values());
     private static final long SECOND = SimulatedRun.SECOND;
 
-    /** Some brokers receive nothing from the controller for up to 100 seconds. */
+    /** Brokers may receive nothing from the controller for up to 100 seconds. */
     private static final long MAX_CALM_NANOS = 200 * SECOND;
 
     @Test

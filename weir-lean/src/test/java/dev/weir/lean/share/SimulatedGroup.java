@@ -12,10 +12,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/** Simulated brokers with a share group, and the processes of its members. Confined to the test's thread. */
+/** Simulated brokers with a share group, and its members' processes. Confined to the test's thread. */
 final class SimulatedGroup {
 
-    /** A class of faults. */
     enum Trouble {
         SESSIONS,
         CONNECTIONS,
@@ -24,12 +23,12 @@ final class SimulatedGroup {
         STALE_METADATA,
         SILENCE,
         ELECTIONS,
-        /** One broker receives nothing from the controller any more. */
+        /** One broker never again receives anything from the controller. */
         STALE_FOR_GOOD,
         RECREATION
     }
 
-    /** Faults from which a member recovers by itself. */
+    /** Faults that end by themselves. */
     private static final List<Trouble> PASSING =
             List.copyOf(EnumSet.complementOf(EnumSet.of(Trouble.STALE_FOR_GOOD, Trouble.RECREATION)));
 
@@ -47,15 +46,15 @@ final class SimulatedGroup {
     final ShareGroup share;
     private Topic topic;
 
-    /** Id of the broker that never hears from the controller again, or 0. */
+    /** Id of the broker that the controller never reaches again, or 0. */
     private int stale;
 
     private final List<SimulatedHost> hosts = new ArrayList<>();
 
-    /** Number of records that a member was processing when a RELEASE for an earlier lock released them. */
+    /** Records that a RELEASE for an earlier lock released during their processing. */
     int wronglyReleased;
 
-    /** Number of records that a member has accepted but not finished. */
+    /** Records that a member has accepted but not finished. */
     int wronglyAccepted;
 
     SimulatedGroup(Random random, int partitions, int records) {
@@ -86,7 +85,7 @@ final class SimulatedGroup {
         return created;
     }
 
-    /** Deletes the topic, and creates it again with this many records in each partition. */
+    /** Recreates the topic with this many records in each partition. */
     void recreateTopic(int records) {
         topic = create(topic.partitions().size(), records);
     }
@@ -139,7 +138,7 @@ final class SimulatedGroup {
         brokers.schedule().advance(wait);
     }
 
-    /** Ends the process of a member, which does not leave the group first. */
+    /** Ends a member's process without leaving the group. */
     void kill(String member) {
         SimulatedHost host = host(member);
         hosts.remove(host);
@@ -154,7 +153,7 @@ final class SimulatedGroup {
         }
     }
 
-    /** Injects one fault of any class that all members survive. */
+    /** Injects a fault that all members survive. */
     void fault() {
         fault(PASSING.get(random.nextInt(PASSING.size())));
     }
@@ -181,7 +180,7 @@ final class SimulatedGroup {
         }
     }
 
-    /** Moves a leader to the next broker, and hides the move from all brokers for the given time. */
+    /** Moves a leader to the next broker, and hides that from all brokers for the given time. */
     void moveUnseen(int partition, long nanos) {
         for (int node = 1; node <= BROKERS; node++) {
             brokers.topics().cutOff(node, nanos);

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ByteChannel;
 
-/** The process of a member in simulated time: its connections, clock and work. Confined to the test's thread. */
+/** A member's process in simulated time: connections, clock and work. Confined to the test's thread. */
 final class SimulatedHost implements BrokerNetwork {
 
     final String member;

@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** Runs members in simulated time: starts them, ends them, and checks what must always hold. */
+/** Runs members in simulated time, and checks what must always hold. */
 final class SimulatedRun {
 
     static final int CREDITS = 24;
@@ -25,7 +25,6 @@ final class SimulatedRun {
         return LongStream.rangeClosed(1, SEEDS);
     }
 
-    /** Creates a member with credits and a window of locks. */
     static ShareMember member(SimulatedGroup group, SimulatedWork work) {
         return member("member", group, work);
     }
@@ -34,7 +33,7 @@ final class SimulatedRun {
         return member(name, group, work, 1);
     }
 
-    /** Creates a member that bootstraps from these brokers. */
+    /** Creates a member with these bootstrap brokers. */
     static ShareMember member(String name, SimulatedGroup group, SimulatedWork work, int... bootstrap) {
         List<InetSocketAddress> addresses = IntStream.of(bootstrap)
                 .mapToObj(node -> InetSocketAddress.createUnresolved(

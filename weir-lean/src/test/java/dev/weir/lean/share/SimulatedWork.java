@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
-/** Workers that take records and finish each of them after its own processing time. */
+/** Workers that finish each record after its own processing time. */
 final class SimulatedWork extends ScriptedReceiver {
 
     private static final long MILLI = 1_000_000;
@@ -23,7 +23,7 @@ final class SimulatedWork extends ScriptedReceiver {
     private int busy;
     private @Nullable ShareMember member;
 
-    /** Number of times that the processing of each record ended with ACCEPT, by partition and offset. */
+    /** Number of ACCEPT outcomes of each record, by partition and offset. */
     final Map<String, Integer> done = new HashMap<>();
 
     long accepted;
@@ -34,7 +34,7 @@ final class SimulatedWork extends ScriptedReceiver {
     /** Processing time of all records; 0 for random times. */
     long fixedMillis;
 
-    /** True if the member requested to be woken when the processing of a record ended. */
+    /** True if the member asked to be woken by a finished record. */
     boolean wakes;
 
     SimulatedWork(SimulatedGroup group, Random random, int workers) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One batch of ten records, offsets 100 to 109, whose checksum is wrong. */
+/** Tests a batch with a wrong checksum: ten records, offsets 100 to 109. */
 class UnreadablePartsTest {
 
     private static final Lock LOCK = new Lock(0, 2_000_000_000);
@@ -175,7 +175,7 @@ class UnreadablePartsTest {
                 .hasMessageContaining("topic-3@100");
     }
 
-    /** The dead-letter record must have the bytes of the batch, because they are all that is left of its records. */
+    /** The dead-letter record must have the bytes of the batch, which are all that is left of its records. */
     @Test
     void recordOfABatch_hasItsBytes_andTheOffsetAfterIt() {
         ByteBuffer damaged = batch(CHECKSUM, 1);

@@ -52,8 +52,8 @@ class DivisionTest {
     }
 
     /**
-     * Divides partitions at random: for any brokers, owners and number of threads, the result obeys the rules of
-     * {@link Division}, and dividing again moves nothing.
+     * Divides random partitions. The result must obey the rules of {@link Division}, and dividing again must move
+     * nothing.
      */
     @Test
     void anything_isDividedOnce() {
@@ -89,7 +89,7 @@ class DivisionTest {
         return List.copyOf(divided.values());
     }
 
-    /** Returns partitions that all belong to thread 0, as at the start. */
+    /** Returns partitions that all belong to thread 0. */
     private static List<Slot> slots(int... brokers) {
         List<Slot> slots = new ArrayList<>();
         for (int broker : brokers) {

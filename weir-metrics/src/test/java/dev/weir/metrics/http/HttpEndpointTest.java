@@ -10,13 +10,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Checks that an endpoint survives if it cannot start a thread for a connection. */
+/** Tests an endpoint that once cannot start a thread for a connection. */
 @Timeout(60)
 class HttpEndpointTest {
 
     private static final String PROBE = "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
-    /** A process at its limit of threads throws this error each time it starts one. */
+    /** The error of a process at its limit of threads. */
     @Test
     void connection_afterOneWithoutAThread_isAnswered() throws Exception {
         AtomicBoolean isFull = new AtomicBoolean(true);

@@ -67,7 +67,7 @@ class RestartScheduleTest {
         assertThat(schedule.afterFailure(new StackOverflowError(), now)).isEqualTo(Duration.ofMillis(1));
     }
 
-    /** A pipeline that fails immediately, without a delay, may restart a million times within the period. */
+    /** Given a pipeline that may restart a million times within the period, and fails immediately. */
     @Test
     void restartsWithoutLimit_keepTheirMemoryBounded() {
         RestartSchedule schedule = new RestartSchedule(RestartSettings.of(Backoff.NONE));

@@ -135,10 +135,7 @@ class ProbesTest {
         }
     }
 
-    /**
-     * Runs the pattern of {@code docs/guide/testing.md}: emit, wait for the pull, advance, expect. A race would show up
-     * here.
-     */
+    /** Runs the pattern of {@code docs/guide/testing.md}: emit, wait for the pull, advance, expect. */
     @Test
     void awaitPull_thenAdvance_isExactOverAndOver() throws Exception {
         VirtualClock clock = new VirtualClock();

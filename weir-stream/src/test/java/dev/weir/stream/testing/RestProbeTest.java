@@ -40,7 +40,7 @@ class RestProbeTest {
             for (int i = 1; i <= 500; i++) {
                 in.emit(i);
                 assertThat(probe.awaitRest(LONG)).isTrue();
-                // Only the probe waits here. All emitted elements have been processed by now.
+                // Only the probe waits here.
                 assertThat(handled).hasValue(i);
                 assertThat(in.unacknowledged()).isEmpty();
             }
@@ -73,10 +73,9 @@ class RestProbeTest {
         }
     }
 
-    // Background of the next two tests: on a machine with 20 threads per processor, the carrier of a virtual thread was
-    // stopped between parking and checking for an unpark. For 100 ms, the thread's state said that it was waiting, and
-    // a simulation continued without it. A test cannot stop a carrier at that point. It therefore holds a thread in
-    // another place where its state is equally misleading.
+    // Background of the next two tests: on a busy machine, a virtual thread's state was still "waiting" for 100 ms
+    // after its unpark, because its carrier was stopped. A simulation continued without the thread. A test cannot stop
+    // a carrier there, so it holds a thread in another place where its state is wrong.
 
     @Test
     void thread_thatWasSignalledAndHasNotRun_isNotAtRest() throws InterruptedException {
@@ -108,7 +107,7 @@ class RestProbeTest {
             try {
                 end.set(true);
                 called.signal();
-                // The thread cannot run without the lock, so its state has not changed.
+                // Without the lock, the thread cannot run, so its state has not changed.
                 assertThat(probe.awaitRest(Duration.ofMillis(20))).isFalse();
             } finally {
                 lock.unlock();
@@ -137,7 +136,7 @@ class RestProbeTest {
             });
             awaitWaiting(queued);
             Object queue = LockSupport.getBlocker(queued);
-            // Parked at the same place as the other thread, but it stays parked when the lock is free.
+            // Parked at the same place, but stays parked when the lock is free.
             behind = Thread.ofVirtual().start(() -> {
                 while (!over.get()) {
                     LockSupport.park(queue);

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The examples of {@code docs/guide/testing.md}. */
+/** Runs the examples of {@code docs/guide/testing.md}. */
 class TestingPageTest {
 
     private record Order(boolean isPaid) {}

@@ -31,7 +31,7 @@ class VirtualClockTest {
         threads.shutdownNow();
     }
 
-    /** A lock with one condition, on which several threads wait for a time or for a flag. */
+    /** A lock with one condition. Several threads wait on it for a time or a flag. */
     private final class Room {
         final ReentrantLock lock = new ReentrantLock();
         final Condition condition = lock.newCondition();
@@ -96,7 +96,7 @@ class VirtualClockTest {
         Future<Long> never = threads.submit(() -> room.await(Stage.NEVER));
         Future<Long> later = threads.submit(() -> room.await(200));
         clock.awaitWaiters(1);
-        // This thread is last in the condition's queue, so waking only the first one is not enough.
+        // This thread is last in the condition's queue: waking the first thread is not enough.
         Future<Long> sooner = threads.submit(() -> room.await(100));
         clock.awaitWaiters(2);
         clock.advance(Duration.ofNanos(100));
@@ -125,7 +125,7 @@ class VirtualClockTest {
         CompletableFuture<Void> held = new CompletableFuture<>();
         Future<Long> woken = threads.submit(() -> room.await(100));
         clock.awaitWaiters(1);
-        // The advancing thread cannot signal yet, so the waiter is still waiting although its time has come.
+        // The advancing thread cannot signal yet, so the waiter waits although its time has come.
         Future<?> advancer;
         Future<?> counted;
         room.lock.lock();
@@ -163,7 +163,7 @@ class VirtualClockTest {
         assertThat(other.get()).isEqualTo(100);
     }
 
-    /** Threads begin to wait while time advances. A thread that misses its wake-up waits until the test's timeout. */
+    /** Threads begin to wait while time advances. A missed wake-up times the test out. */
     @Test
     void advance_whileOthersBeginToWait_losesNoWakeUp() throws Exception {
         for (int round = 0; round < 3000; round++) {
@@ -178,7 +178,7 @@ class VirtualClockTest {
         }
     }
 
-    /** Two threads in lockstep: time may advance at any point between the first read of the clock and the wait. */
+    /** Time may advance at any point between the first read of the clock and the wait. */
     @Test
     void advance_justAsAWaitBegins_losesNoWakeUp() throws Exception {
         int rounds = 20_000;
@@ -208,7 +208,7 @@ class VirtualClockTest {
         assertThat(waiter.get()).isEqualTo(rounds);
     }
 
-    /** Spins for a random time, so that either side may come first. */
+    /** Spins for a random time: either side may come first. */
     private static void spin() {
         for (int spins = ThreadLocalRandom.current().nextInt(100); spins > 0; spins--) {
             Thread.onSpinWait();

@@ -9,10 +9,7 @@ import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Checks that the reported reason for the end of a process is the last exception that it logged, not an exception of an
- * earlier start.
- */
+/** Tests that a process's reported failure is its last logged exception, and not from an earlier start. */
 final class LoggedFailureTest {
 
     private static final String TRACE = """

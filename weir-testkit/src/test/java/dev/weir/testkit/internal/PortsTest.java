@@ -8,9 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class PortsTest {
 
-    /**
-     * Regression: two clusters that started at the same time chose the same free port, and one of them found it in use.
-     */
+    /** Regression: of two clusters started at the same time, one found its port in use. */
     @Test
     void port_thatWasChosenAndIsStillFree_isChosenNoMore() {
         int port = new Ports().next();

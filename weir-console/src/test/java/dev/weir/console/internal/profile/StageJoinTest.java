@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Tests the assignment of samples to stages. */
+/** Tests which stages samples belong to. */
 class StageJoinTest {
 
     private static final Frame PULL = Frame.of("dev.weir.stream.internal.operator.InPlaceStage", "pull");
@@ -111,7 +111,7 @@ class StageJoinTest {
                                 stack(USER, client, run),
                                 stack(USER, run),
                                 stack(jdk, run),
-                                // A broker in the same process, as in the demo.
+                                // A broker in the same process.
                                 stack(jdk, client, Frame.of("kafka.server.KafkaApis", "handle"), run),
                                 stack(client, Frame.of("org.apache.kafka.storage.internals.log.UnifiedLog", "append")),
                                 new CallStack(List.of(jdk, USER, USER), true))

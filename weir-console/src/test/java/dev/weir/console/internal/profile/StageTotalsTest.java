@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the CPU time and wall time of methods, each as self time and total time. */
+/** Tests the CPU and wall time of methods, alone and with the methods that they call. */
 class StageTotalsTest {
 
     private static final long MILLI = 1_000_000;
@@ -21,7 +21,7 @@ class StageTotalsTest {
         return new Sample(kind, 1, 0, amount, "park", new CallStack(List.of(innermostFirst), false));
     }
 
-    /** Regression: the table had no wall time, so a method that waits seemed to cost nothing. */
+    /** Regression: a method that waits seemed to cost nothing. */
     @ParameterizedTest
     @ValueSource(ints = {1, 5, 20})
     void methods_haveCpuAndWallTime_selfAndWithWhatTheyCall(int periodMillis) {

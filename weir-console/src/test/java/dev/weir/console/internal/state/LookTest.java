@@ -44,10 +44,7 @@ class LookTest {
         assertThat(look.up()).isEqualTo(0.75);
     }
 
-    /**
-     * The stage is always busy, with batches of two and a half seconds, but its counters change only at the end of each
-     * batch.
-     */
+    /** The stage is always busy. Each batch takes two and a half seconds, and the counters change at its end. */
     @Test
     void shares_ofBatchesThatTakeLongerThanASecond_areThoseOfFiveSeconds() {
         RecentCounters recent = new RecentCounters();
@@ -61,7 +58,7 @@ class LookTest {
         }
     }
 
-    /** Two records in five seconds: the last second has none, and a rounded rate would also be 0. */
+    /** Two records in five seconds, none in the last one: a rounded rate would be 0. */
     @Test
     void rates_belowOneASecond_areToldWithTheirCounts() throws Exception {
         RecentCounters recent = new RecentCounters();

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests the figures of a long run, reduced to a few points. */
+/** Tests the reduction of a long run's figures to a few points. */
 @Timeout(20)
 class TrendTest {
 
@@ -23,7 +23,7 @@ class TrendTest {
         int seconds = told.path("seconds_per_point").asInt();
         JsonNode points = told.path("points");
         for (int i = 0; i < points.size(); i++) {
-            // A point is the mean of its samples, at the time of the last one.
+            // A point is the mean of its samples, at the time of its last sample.
             double last = (i + 1.0) * seconds - 1;
             assertThat(points.get(i).get(0).asLong()).isEqualTo((long) (1_000 * last));
             assertThat(points.get(i).get(1).asDouble()).isEqualTo(last - (seconds - 1) / 2.0);

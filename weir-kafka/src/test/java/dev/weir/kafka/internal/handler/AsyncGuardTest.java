@@ -71,8 +71,7 @@ class AsyncGuardTest {
         assertThat(breaker.state()).isEqualTo(State.OPEN);
     }
 
-    // Regression: a cancelled pipeline kept the permits of its probes. The breaker outlives the pipeline, so it stayed
-    // half-open, and all calls of the next run waited forever.
+    // Regression: after a pipeline was cancelled, all calls of the next run waited forever.
     @Test
     void outcome_thatThePipelineCancels_givesTheProbesPlaceBack() throws Exception {
         openAndWait();
@@ -110,10 +109,7 @@ class AsyncGuardTest {
         assertThatThrownBy(handled::get).isInstanceOf(CancellationException.class);
     }
 
-    /**
-     * Regression: adding the exception to itself as suppressed threw another exception, so the record never got an
-     * outcome.
-     */
+    /** Regression: the record never got an outcome. */
     @Test
     void predicate_thatThrowsTheFailureItself_failsTheOutcome() {
         RetryPolicy policy = RetryPolicy.of(2, Backoff.NONE).when(failure -> {
@@ -160,7 +156,7 @@ class AsyncGuardTest {
         assertThat(breaker.state()).isEqualTo(State.OPEN);
     }
 
-    /** The handler's exception wraps the interrupt of its own cancelled run, so the failure rules do not apply. */
+    /** The handler's exception wraps the interrupt of its own cancelled run. */
     @Test
     void futureThatHasFailed_whileItsOwnPipelineIsCancelled_doesNotFollowTheRules() throws Exception {
         openAndWait();
@@ -178,7 +174,7 @@ class AsyncGuardTest {
         assertThat(breaker.state()).isNotEqualTo(State.OPEN);
     }
 
-    /** Regression: the exception bypassed the failure rules, and the breaker never got its permit back. */
+    /** Regression: the failure rules were not applied, and the breaker never got its permit back. */
     @Test
     void stage_thatAcceptsNoListener_followsTheRules() throws Exception {
         openAndWait();

@@ -47,7 +47,7 @@ class BatchGuardTest {
     private final List<String> claims = new ArrayList<>();
     private final Set<Long> lost = new HashSet<>();
 
-    /** The records whose acknowledgement targets throw, as a user's span processor may. */
+    /** Offsets of records whose acknowledgement targets throw. */
     private final Set<Long> broken = new HashSet<>();
 
     private final AckTarget target = new AckTarget() {
@@ -105,7 +105,7 @@ class BatchGuardTest {
         return Ordering.byHash(job -> Integer.parseInt(new String(job.raw().key(), UTF_8).substring(1)));
     }
 
-    /** Calls the guard until no record needs another attempt, as the stage does. */
+    /** Calls the guard until no record needs another attempt. */
     private static <K, V> void handle(BatchGuard<K, V> guard, BatchJob<K, V> batch) throws Exception {
         for (int i = 0; i < 10_000; i++) {
             try {
@@ -126,7 +126,7 @@ class BatchGuardTest {
                 .toList();
     }
 
-    /** Records its calls. Throws for some records a given number of times, or forever if the number is negative. */
+    /** Records its calls. Throws a given number of times for some records, or forever if the number is negative. */
     private static final class Calls implements BatchHandler<byte[], byte[]> {
 
         final List<List<Long>> all = new ArrayList<>();
@@ -170,7 +170,7 @@ class BatchGuardTest {
         }
     }
 
-    /** Regression: a record's target threw, and the source waited for the records after it until its deadline. */
+    /** Regression: the source waited until its deadline for the records after the one whose target threw. */
     @Test
     void batch_whoseRecordsTargetThrows_endsTheOtherRecords() {
         broken.add(0L);
@@ -240,8 +240,7 @@ class BatchGuardTest {
                 .hasMessageContaining("for 2 records from t-0@0");
     }
 
-    // Regression: an immutable list throws when asked whether it contains null, which looked like a failure of the
-    // handler.
+    // Regression: outcomes in an immutable list were treated as a failure of the handler.
     @Test
     void outcomesInAnImmutableList_areTaken() throws Exception {
         BatchHandler<byte[], byte[]> immutable = records -> List.of(BatchOutcome.done(), BatchOutcome.skip());
@@ -331,7 +330,7 @@ class BatchGuardTest {
         assertThat(calls.all).containsExactly(List.of(1L));
     }
 
-    // Each seed determines a batch, its failures (temporary or permanent) and its outcomes.
+    // Each seed determines a batch, its failures and its outcomes.
     @Test
     void anyBatch_givesEachRecordOneOutcome_andKeepsTheOrderOfKeys() throws Exception {
         for (long seed = 0; seed < 3_000; seed++) {

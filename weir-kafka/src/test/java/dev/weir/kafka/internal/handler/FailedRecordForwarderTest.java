@@ -167,7 +167,7 @@ class FailedRecordForwarderTest {
         assertThat(acknowledged).containsExactly(0L);
     }
 
-    // Regression: a temporary failure to resolve host names ended a pipeline that only had to wait.
+    // Regression: a temporary failure to resolve host names ended the pipeline.
     @Test
     void producer_thatCannotBeOpenedAgain_isWaitedFor() throws Exception {
         refuseTwice(new TopicAuthorizationException("dead"));
@@ -228,7 +228,7 @@ class FailedRecordForwarderTest {
         assertThat(acknowledged).isEmpty();
     }
 
-    /** Regression: Kafka swallows the exception of a callback, and the pipeline waited for that record forever. */
+    /** Regression: the pipeline waited forever for the record whose acknowledgement threw. */
     @Test
     void acknowledgement_thatThrows_failsThePipeline() {
         refusedAck = new IllegalStateException("planted");
@@ -296,7 +296,7 @@ class FailedRecordForwarderTest {
                     try {
                         callback.onCompletion(metadata, refusal);
                     } catch (RuntimeException swallowed) {
-                        // Kafka's producer only logs it.
+                        // Kafka's producer only logs exceptions of callbacks.
                     }
                 });
             }

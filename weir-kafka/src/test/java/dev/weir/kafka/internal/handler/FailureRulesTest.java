@@ -59,8 +59,7 @@ class FailureRulesTest {
         return CompletableFuture.failedFuture(ofAPart);
     }
 
-    // Regression: a handler failed to decode part of its record, and the run failed despite the dead-letter topic. The
-    // rules expected another attempt, but the stage never retries after this exception.
+    // Regression: the run failed despite the dead-letter topic.
     @Test
     void decodeException_ofABlockingHandlerThatIsRetried_makesTheRecordFail() throws InterruptedException {
         assertThat(outcomes(HandlerStage.blocking(Parallelism.fixed(1), this::handle)))
@@ -77,7 +76,6 @@ class FailureRulesTest {
         assertThat(calls).containsExactly(7L);
     }
 
-    /** The number of calls of the tracer's close method. */
     private final AtomicInteger closed = new AtomicInteger();
 
     /** The error that the tracer throws when an attempt has succeeded; if null, the tracer throws an exception. */
@@ -132,7 +130,7 @@ class FailureRulesTest {
                 .orElseThrow();
     }
 
-    /** Regression: the tracer's exception replaced the handler's, also in the dead-letter record. */
+    /** Regression: the dead-letter record named the tracer's exception instead of the handler's. */
     @Test
     void failure_thatTheTracerCannotNote_isStillTheRecords() throws InterruptedException {
         IllegalArgumentException planted = new IllegalArgumentException("planted");
@@ -199,7 +197,7 @@ class FailureRulesTest {
         assertThat(closed).hasValue(3);
     }
 
-    /** Regression: an error after which the JVM cannot continue was only logged, and the run continued. */
+    /** Regression: the run continued after an OutOfMemoryError. */
     @Test
     void success_thatRunsOutOfMemoryInTheTracer_failsTheRun() {
         fatal = new OutOfMemoryError("planned");

@@ -29,10 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * Tests a writer that runs on a thread of its own. The test responds to sent records in place of brokers, and only the
- * test advances the clock.
- */
+/** Tests a writer with its own thread. The test answers sent records and advances the clock. */
 class PatientWriterTest {
 
     private static final Duration LONGER_THAN_THE_FIRST_PAUSE = Duration.ofMillis(1_200);
@@ -46,7 +43,6 @@ class PatientWriterTest {
             new PatientWriter("test", PatientWriterTest::propose, clock, this::open, ClientProgress.NONE);
     private final Thread thread = Thread.ofVirtual().unstarted(this::run);
 
-    /** A record that a client has accepted. */
     private record Sent(int number, Callback answer) {
 
         void acknowledge() {
@@ -134,7 +130,7 @@ class PatientWriterTest {
         }
     }
 
-    /** Returns the next record that is sent, and checks that it has this number. */
+    /** Returns the next sent record, and checks its number. */
     private Sent sent(int number) throws InterruptedException {
         Sent next = sent.take();
         assertThat(next.number).isEqualTo(number);

@@ -8,7 +8,6 @@ import dev.weir.stream.spi.FailedElement;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
-/** Tests that an exception while describing a failed record does not replace the original failure. */
 class RecordDescriberTest {
 
     private static final AckTarget SOURCE = new AckTarget() {
@@ -24,7 +23,6 @@ class RecordDescriberTest {
         }
     };
 
-    /** A key whose {@code toString} throws. */
     private record Hostile(Throwable thrown) {
 
         @Override

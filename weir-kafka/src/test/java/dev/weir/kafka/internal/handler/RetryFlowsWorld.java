@@ -25,9 +25,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulates a chain of flows, each with retry topics and a dead-letter topic. A seed determines the flows. Each flow
- * passes the headers of its records to the next flow, as users' handlers do. The production classes decide where a
- * record goes; logs, positions and crashes are simulated. Confined to one thread.
+ * Simulates a chain of flows, each with retry topics and a dead-letter topic. A seed determines the flows. The
+ * production classes decide where a record goes; logs, positions and crashes are simulated. Confined to one thread.
  */
 final class RetryFlowsWorld {
 
@@ -45,14 +44,14 @@ final class RetryFlowsWorld {
     private static final String TRACE = "trace";
     private static final String STRAY = "stray";
 
-    /** A record in a log, with facts that its headers may not contain. */
+    /** A record in a log, with its true history. */
     private record Stored(ConsumerRecord<byte[], byte[]> record, Known known) {}
 
     /**
-     * The facts about a record.
+     * The true history of a record.
      *
-     * @param origin the record's place in its flow's main topic; null if another program wrote the record directly to a
-     *     retry topic
+     * @param origin partition and offset at which the flow first consumed the record; null for a record that another
+     *     program wrote to a retry topic
      * @param attempts the number of earlier attempts by the flow's handler
      */
     private record Known(@Nullable String origin, int attempts) {}
@@ -62,10 +61,7 @@ final class RetryFlowsWorld {
         final Flow flow;
         final TopicPartition id;
 
-        /**
-         * The number of retry topics that a record in this partition has passed through, including the partition's own
-         * topic.
-         */
+        /** Number of this partition's topic among the flow's retry topics, from 1; 0 for the main topic. */
         final int tiers;
 
         final List<Stored> log = new ArrayList<>();
@@ -182,10 +178,7 @@ final class RetryFlowsWorld {
         appendToMain(flows.getFirst(), value.getBytes(UTF_8), headers);
     }
 
-    /**
-     * Writes a record directly to a retry topic, with or without headers. It counts as an original record of that
-     * topic.
-     */
+    /** Writes a record directly to a retry topic, with or without headers. */
     private void writeStray() {
         Input to = inputs.get(random.nextInt(inputs.size()));
         if (to.tiers > 0) {
@@ -232,7 +225,7 @@ final class RetryFlowsWorld {
         to.log.add(new Stored(record, known));
     }
 
-    /** Handles the next record of a random partition. Returns false if no partition has another record. */
+    /** Handles the next record of a random partition. Returns false if all records are handled. */
     private boolean handleNext(boolean calm) {
         List<Input> behind = inputs.stream()
                 .filter(input -> input.position < input.log.size())
@@ -262,7 +255,7 @@ final class RetryFlowsWorld {
                 : record;
     }
 
-    /** Checks that the handler sees the place at which the flow first consumed the record. */
+    /** Checks that the record's headers name the partition and offset at which the flow first consumed it. */
     private static void check(Input from, Stored stored, ConsumerRecord<byte[], byte[]> record) {
         String place = record.topic() + "-" + record.partition() + "@" + record.offset();
         String right = stored.known.origin != null ? stored.known.origin : from.id + "@" + stored.record.offset();
@@ -294,7 +287,7 @@ final class RetryFlowsWorld {
         Flow flow = from.flow;
         boolean retriable = random.nextInt(5) > 0;
         int attempts = 1 + random.nextInt(3);
-        // A stray record is an original record of its retry topic, and starts with the first tier.
+        // Another program wrote the record directly to the retry topic, so it starts with the first tier.
         int tiers = stored.known.origin == null ? 0 : from.tiers;
         int next = tiers + 1;
         boolean again = retriable && next < flow.topics.size();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Simulates flows with retry topics. If a simulation fails, its seed precedes the message. */
+/** Simulates flows with retry topics. The failure of a simulation names its seed. */
 class RetryFlowsWorldTest {
 
     private static final int SOME = 300;

@@ -24,10 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Tests that retry headers count only in the flow's own retry topics, because other flows may copy their retry headers
- * to any topic.
- */
+/** Tests that retry headers count only in the flow's own retry topics. */
 class RetryTiersTest {
 
     private static final DeadLetterTopic DEAD = DeadLetterTopic.of(
@@ -108,8 +105,7 @@ class RetryTiersTest {
         assertThat(read.restored().topic()).isEqualTo("orders");
     }
 
-    // Regression: the {@code getMessage} method of the handler's exception threw another exception, which ended the run
-    // after every start.
+    // Regression: the run failed at this record after every start.
     @Test
     void exceptionWhoseMessageCannotBeRead_goesToARetryTopic() {
         var unreadable = new IllegalStateException() {

@@ -9,10 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
-/**
- * Tests the timeouts of calls with a real timer. No test depends on the timer's accuracy: a call either waits until it
- * times out, or ends long before.
- */
+/** Tests the timeouts of calls with a real timer. */
 class TimedCallTest {
 
     private static final ConsumerRecord<byte[], byte[]> RECORD =

@@ -23,8 +23,7 @@ class TopicCheckTest {
                 .hasMessageContaining("there is no topic dead letters");
     }
 
-    // Regression: the run started with only a warning. The first failed record was then sent again and again, because
-    // its topic cannot exist.
+    // Regression: the run started although its topic cannot exist, and tried forever to send the first failed record.
     @Test
     void topic_whoseNameIsInvalid_failsTheStart() {
         assertThatThrownBy(() -> check(new InvalidTopicException("it has a space")))

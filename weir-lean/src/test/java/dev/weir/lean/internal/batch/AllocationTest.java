@@ -12,17 +12,14 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests that reading allocates nothing per record, and next to nothing per batch, with any codec. */
+/** Tests that a reader allocates nothing per record, and next to nothing per batch. */
 class AllocationTest {
 
     private static final int RECORDS = 1_000;
     private static final int WARM_BATCHES = 2_000;
     private static final int BATCHES = 1_000;
 
-    /**
-     * The allocations of the measurement itself. {@code getThreadAllocatedBytes} allocates nothing, except possibly in
-     * its first call.
-     */
+    /** Allocations of the measurement itself. */
     private static final long SLACK_BYTES = 2_000;
 
     private final BatchReader reader = new BatchReader(new Decompressor(1024 * 1024));

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests batches written by the official client. Weir's reader must return the same records as the official one. */
+/** Tests reading the official client's batches. */
 class BatchReaderTest {
 
     private static final int MEGABYTE = 1024 * 1024;
@@ -69,10 +69,7 @@ class BatchReaderTest {
         }
     }
 
-    /**
-     * A separate, faster method reads records whose numbers are small. The sizes here are just below and just above its
-     * limits, where a number takes one more byte.
-     */
+    /** The faster method reads records with small numbers. These sizes are just below and above its limits. */
     @Test
     void records_atTheBordersOfTheUsual_readAsTheOfficialClientReadsThem() {
         List<SimpleRecord> records = new ArrayList<>();
@@ -91,7 +88,7 @@ class BatchReaderTest {
         assertReadAsByTheOfficialClient(Batches.batch(CompressionType.NONE, 0, many));
     }
 
-    /** Records that no client writes. The reader must refuse each of them before it returns any part. */
+    /** Records that no client writes. The reader must refuse them before it returns any part. */
     @Test
     void recordsThatMakeNoSense_areRefusedBeforeTheyAreShown() {
         byte[] longTime = {0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 1, 1, 0};
@@ -109,8 +106,7 @@ class BatchReaderTest {
                 valueOverTheEnd,
                 valueUpToTheEnd,
                 headersThatAreNotThere)) {
-            // Create a batch with a record of the same length, and overwrite everything after its length field with the
-            // body.
+            // Overwrite everything after the length field of a record of the same length.
             ByteBuffer bytes =
                     Batches.batch(CompressionType.NONE, 0, List.of(new SimpleRecord(0, new byte[body.length - 6])));
             bytes.put(BatchLayout.HEADER_BYTES + 1, body);
@@ -124,10 +120,7 @@ class BatchReaderTest {
         }
     }
 
-    /**
-     * Brokers check the deltas of compressed batches only. Regression: the last record of such a batch was delivered
-     * first. If the offset after it was committed, the other records were lost.
-     */
+    /** Regression: a later record was delivered first, and a commit after it lost the others. */
     @Test
     void offsetsThatDoNotIncrease_areRefusedBeforeALaterOffsetIsShown() {
         for (int[] deltas : new int[][] {{3, 0, 1, 2}, {1, 0, 2, 3}, {0, 0, 1, 2}, {0, 2, 1, 3}, {0, 1, 2, 2}}) {
@@ -145,7 +138,7 @@ class BatchReaderTest {
                         }
                     })
                     .satisfies(fault -> assertThat(fault.offset()).isEqualTo(100 + shown.size()));
-            // The records delivered before the fault have the lowest offsets.
+            // The records before the fault have the lowest offsets.
             assertThat(shown)
                     .as(Arrays.toString(deltas))
                     .isEqualTo(LongStream.range(100, 100 + shown.size()).boxed().toList());
@@ -209,7 +202,7 @@ class BatchReaderTest {
                 .isThrownBy(() -> read(bytes, 40))
                 .withMessageContaining("t-3@40")
                 .withMessageContaining("maxBatchBytes=1048576");
-        // The reader can still read other batches.
+        // The reader can read other batches afterwards.
         assertThat(read(Batches.batch(codec, 7, Batches.records(1, 10, 100)), 0))
                 .hasSize(10);
     }
@@ -361,9 +354,7 @@ class BatchReaderTest {
         assertThat(reader.record().value().isNull()).isFalse();
     }
 
-    /**
-     * Garbage collection does not free Zstandard's native context. Regression: each closed consumer left one behind.
-     */
+    /** Regression: each closed consumer leaked a native Zstandard context. */
     @Test
     void decompressorThatIsClosed_hasFreedWhatItsCodecsHad() {
         ByteBuffer bytes = Batches.batch(CompressionType.ZSTD, 0, Batches.records(1, 10, 50));

@@ -16,7 +16,7 @@ import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
 import org.apache.kafka.common.record.internal.RecordBatch;
 import org.apache.kafka.common.record.internal.SimpleRecord;
 
-/** Batches as the official client writes them. Stateless. */
+/** The official client's batches. Stateless. */
 public final class Batches {
 
     public static final long PRODUCER = 77;
@@ -26,7 +26,7 @@ public final class Batches {
 
     private Batches() {}
 
-    /** Returns a batch in a direct buffer of exactly its size, so that reading past its end fails. */
+    /** Returns a batch in a direct buffer of exactly its size: reading past its end fails. */
     public static ByteBuffer batch(CompressionType codec, long baseOffset, List<SimpleRecord> records) {
         return batch(codec, TimestampType.CREATE_TIME, baseOffset, false, records);
     }
@@ -44,15 +44,15 @@ public final class Batches {
     }
 
     /**
-     * Returns an uncompressed batch whose records have these offset deltas, each below 64, and a correct checksum. The
-     * official client refuses to write deltas that do not increase.
+     * Returns an uncompressed batch with these offset deltas, each below 64. The official client refuses deltas that do
+     * not increase.
      */
     public static ByteBuffer withDeltas(long baseOffset, int lastDelta, int... deltas) {
         List<SimpleRecord> same = Collections.nCopies(deltas.length, new SimpleRecord(0, new byte[1]));
         ByteBuffer bytes = batch(CompressionType.NONE, baseOffset, same);
         int recordBytes = (bytes.limit() - BatchLayout.HEADER_BYTES) / deltas.length;
         for (int i = 0; i < deltas.length; i++) {
-            // The length, the attributes and the timestamp take one byte each.
+            // Length, attributes and timestamp take one byte each.
             bytes.put(BatchLayout.HEADER_BYTES + i * recordBytes + 3, (byte) (deltas[i] << 1));
         }
         bytes.putInt(LAST_DELTA_AT, lastDelta);
@@ -60,7 +60,7 @@ public final class Batches {
         return bytes;
     }
 
-    /** Returns the marker at the end of a transaction of {@link #PRODUCER}. */
+    /** Returns the end marker of a transaction of {@link #PRODUCER}. */
     public static ByteBuffer marker(long offset, boolean commit) {
         MemoryRecordsBuilder builder =
                 builder(CompressionType.NONE, TimestampType.CREATE_TIME, offset, true, true, 1024);
@@ -69,10 +69,7 @@ public final class Batches {
         return direct(builder);
     }
 
-    /**
-     * Returns records of all kinds: with null, with empty and with large parts up to {@code largest} bytes, and with
-     * headers.
-     */
+    /** Returns records with null, empty and large parts up to {@code largest} bytes, and with headers. */
     public static List<SimpleRecord> records(long seed, int count, int largest) {
         Random random = new Random(seed);
         long start = 1_700_000_000_000L;

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests the choice of the broker to query for metadata, without any broker. */
+/** Tests which broker is queried for metadata. */
 class AskedInTurnTest {
 
     private static final int KNOWN = 3;
@@ -62,10 +62,7 @@ class AskedInTurnTest {
         assertThat(turns.isEnough(false)).isTrue();
     }
 
-    /**
-     * Regression: if the metadata was already too old whenever a response arrived, the same bootstrap broker was
-     * queried forever.
-     */
+    /** Regression: the same bootstrap broker was queried forever if its metadata were always too old. */
     @Test
     void whoIsLeftAfterOneAnswerThatDidNotHelp_becauseItIsOld_isNotAskedForEver() {
         List<Integer> asked = new ArrayList<>();

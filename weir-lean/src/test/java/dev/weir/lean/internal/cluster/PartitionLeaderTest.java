@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Tests which leader epoch takes precedence. */
 class PartitionLeaderTest {
 
     private final PartitionLeader leader = new PartitionLeader();

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests different orders of responses in which brokers name topic ids. */
+/** Tests brokers that name topic ids in different orders. */
 class TopicIdAgreementTest {
 
     private static final Uuid ONE = new Uuid(1, 1);

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests limits, interruptions and moves of a cursor, and the end offset of an unreadable batch. */
+/** Tests a cursor's limits, interruptions and moves, and the end of an unreadable batch. */
 class CursorMovesTest {
 
     private static final int LENGTH_AT = 8;
@@ -237,14 +237,14 @@ class CursorMovesTest {
         return array;
     }
 
-    /** Sets the last offset stored in a batch, and adds a batch with the given base offset after it. */
+    /** Overwrites a batch's last offset, and adds a batch with the given base offset. */
     @ParameterizedTest
     @CsvSource({
         // If both offsets are plausible, the lower one counts.
         "7, 8, 100, 8",
         "9, 8, 100, 8",
         "7, 9, 100, 8",
-        // An offset beyond the end of the log, or not after the position, is implausible.
+        // An offset is implausible beyond the end of the log, or not after the position.
         "99, 9, 100, 9",
         "100, 9, 100, 9",
         "7, 101, 100, 8",
@@ -253,7 +253,7 @@ class CursorMovesTest {
         "5, 9, 100, 6",
         "7, 5, 100, 8",
         "7, 6, 100, 6",
-        // The end of the log itself is plausible. If neither offset is plausible, one offset is skipped.
+        // The end of the log is plausible. If neither offset is plausible, the cursor skips one offset.
         "9, 30, 10, 10",
         "30, 10, 10, 10",
         "30, 30, 10, 6",
@@ -265,7 +265,7 @@ class CursorMovesTest {
         assertThat(cursor.offsetBehindBatch(logEnd)).isEqualTo(behind);
     }
 
-    /** The next batch counts only if its base offset and its length have been received. */
+    /** The next batch counts only if its base offset and its length were received. */
     @ParameterizedTest
     @CsvSource({"11, 30", "12, 8", "13, 8"})
     void nextBatch_thatHasNotComeFarEnough_isNotAsked(int ofNext, long behind) {
@@ -280,8 +280,7 @@ class CursorMovesTest {
     @ParameterizedTest
     @CsvSource({"60, 30", "61, 8", "0, 30", "-1, 30", "-2147483648, 30", "2147483647, 30"})
     void sizeThatMakesNoSense_isNotFollowed(long size, long behind) {
-        // The base offset of the next batch is stored where the first batch would end if it consisted only of its
-        // header.
+        // The next batch's base offset is where the first batch would end if it had only a header.
         ByteBuffer bytes = batch(5).putInt(LAST_DELTA_AT, 24).putInt(LENGTH_AT, (int) (size - LOG_OVERHEAD));
         bytes.putLong(Math.clamp(size, 30, HEADER_BYTES), 8);
         cursor.moveTo(5, -1);
@@ -323,7 +322,7 @@ class CursorMovesTest {
         assertThat(Objects.requireNonNull(cursor.copyOfBatch())).hasSize(copied);
     }
 
-    /** After the first batch is delivered, the cursor must use the start of the second batch in the chunk. */
+    /** After the first batch, the cursor must measure from the start of the second one. */
     @Test
     void secondBatch_isMeasuredFromItsOwnBeginning() {
         ByteBuffer second = batch(8);

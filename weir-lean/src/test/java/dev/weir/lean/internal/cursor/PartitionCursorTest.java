@@ -55,8 +55,8 @@ class PartitionCursorTest {
     }
 
     /**
-     * Returns a log with an aborted transaction from offset 0 and a committed one from offset 4. Each contains a record
-     * of another producer.
+     * Returns a log with an aborted transaction from offset 0 and a committed one from offset 4, each with another
+     * producer's record inside.
      */
     private static ByteBuffer log() {
         return Batches.joined(
@@ -127,11 +127,11 @@ class PartitionCursorTest {
         assertThat(readBatches(cursor(false, log(), 0))).containsExactly(0L, 1L, 2L, 4L, 5L);
     }
 
-    /** Only transactional batches are aborted. The same producer id may have written other batches before. */
+    /** The producer wrote this batch before its aborted transaction. */
     @Test
     void batchOutsideTransactions_ofAProducerWithAnAbortedOne_isSeen() {
         ByteBuffer idempotent = plain(1);
-        // Set the producer id as an idempotent producer does. The checksum is not verified.
+        // As an idempotent producer does. The checksum is not verified.
         idempotent.putLong(43, Batches.PRODUCER);
         ByteBuffer log = Batches.joined(transactional(0), idempotent, Batches.marker(2, false));
         PartitionCursor cursor = new PartitionCursor("t", 3, 0, true, false, pool);
@@ -145,9 +145,7 @@ class PartitionCursorTest {
         assertThat(read(cursor)).containsExactly(1L);
     }
 
-    /**
-     * Regression: the fault was found after the batch's last record. Skipping the batch also skipped the next record.
-     */
+    /** Regression: after the batch was skipped, the next record was missing. */
     @Test
     void batchWithBytesBehindItsLastRecord_isAtFaultBeforeThatRecord() {
         ByteBuffer padded = Batches.joined(plain(0), ByteBuffer.allocate(1));

@@ -10,14 +10,14 @@ import java.util.IdentityHashMap;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Tests that the buffers with copies for paused partitions are reused, within a limit. */
+/** Tests that buffers for paused partitions are reused, within a limit. */
 class SpareBuffersTest {
 
     private static final int LEAST = SpareBuffers.LEAST_BYTES;
 
     private final SpareBuffers spares = new SpareBuffers(8L * LEAST);
 
-    /** Regression: each copy used a new direct buffer, and the old one waited for garbage collection. */
+    /** Regression: each copy used a new direct buffer. */
     @Test
     void partitionPausedOverAndOver_isCopiedIntoTheSameBuffers() {
         ChunkPool pool = new ChunkPool(8L * LEAST);

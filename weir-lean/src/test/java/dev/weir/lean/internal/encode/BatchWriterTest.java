@@ -31,10 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests that the official client and Weir's own reader read written batches back unchanged. */
+/** Tests that the official client and Weir's reader read written batches unchanged. */
 class BatchWriterTest {
 
-    /** The number of batches per codec; 10,000 in total. */
+    /** Batches per codec; 10,000 in total. */
     private static final int BATCHES = 2_000;
 
     private static final int CAPACITY = 200 * 1024;
@@ -112,7 +112,7 @@ class BatchWriterTest {
         assertThat(contents(writer)).isEqualTo(contents(arrays));
     }
 
-    /** Records that are encoded first and copied into a batch later must have the same bytes. */
+    /** Records copied into a batch after their encoding must have the same bytes. */
     @Test
     void recordsPutTogetherBefore_areWrittenAsThoseThatAreSentAtOnce() {
         BatchWriter atOnce = new BatchWriter(ByteBuffer.allocateDirect(CAPACITY));
@@ -137,7 +137,7 @@ class BatchWriterTest {
         }
     }
 
-    /** Tests record sizes around which an encoded number takes one more byte, and batches of every small capacity. */
+    /** Tests sizes around which an encoded number grows by a byte, and small batches of every capacity. */
     @Test
     void recordsAtTheBoundsOfNumbers_areReadBackTheSame_andFillTheBatchAsTheirSizesSay() {
         List<SimpleRecord> all = new ArrayList<>();
@@ -201,7 +201,7 @@ class BatchWriterTest {
         List<SimpleRecord> records = new ArrayList<>();
         int count = 1 + random.nextInt(1 << random.nextInt(8));
         int largest = 1 << random.nextInt(14);
-        // Timestamps are either close together or far apart, as with clocks that disagree.
+        // Timestamps are close together, or far apart as with clocks that disagree.
         int spread = random.nextBoolean() ? 100 : Integer.MAX_VALUE;
         while (records.size() < count) {
             SimpleRecord record = new SimpleRecord(
@@ -240,7 +240,7 @@ class BatchWriterTest {
         return headers;
     }
 
-    /** Passes the record's parts to the encoder. Keys and values are in arrays, in buffers, or absent. */
+    /** Passes a record to the encoder, with its parts in arrays, in buffers, or absent. */
     private void show(SimpleRecord record, Random random) {
         wrap(bytes.key, toBytes(record.key()), random);
         wrap(bytes.value, toBytes(record.value()), random);

@@ -18,16 +18,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests early responses. A buffer that is sent without being copied is reused as soon as its request is answered. If a
- * response arrived while its request is still being sent, the buffer would be reused too early, and the request could
- * contain bytes of other requests. Such a response is therefore an error (ADR 183).
+ * Tests responses that arrive while their request is still being sent. They are errors (ADR 183): an answered request's
+ * buffers are reused, so the request might contain other bytes.
  */
 @Timeout(120)
 class EarlyAnswerTest {
 
     private static final int OWN_BYTES = 100;
 
-    /** More bytes than both sockets can hold while nobody reads. The list contains the same buffer many times. */
+    /** More bytes than both sockets can hold. */
     private static final List<ByteBuffer> MUCH =
             Collections.nCopies(32, ByteBuffer.allocateDirect(1_024 * 1_024).asReadOnlyBuffer());
 
@@ -45,13 +44,13 @@ class EarlyAnswerTest {
         peer.close();
     }
 
-    /** Sends a small request, which is written completely although nobody reads it. */
+    /** Sends a small request. It is written completely although nobody reads it. */
     private void sendSmall() throws Exception {
         peer.send(ApiKeys.METADATA, OWN_BYTES, List.of());
         peer.pollUntil(peer.connection::canSend);
     }
 
-    /** Sends a large request, which is written only in part because nobody reads it. */
+    /** Sends a large request. It is written only in part. */
     private void sendLarge() {
         peer.send(
                 ApiKeys.PRODUCE,
@@ -76,7 +75,7 @@ class EarlyAnswerTest {
         assertNoAnswer(List.of());
     }
 
-    /** At the time of the response, its request is the only one in flight. */
+    /** At the time of the response, no other request is in flight. */
     @Test
     void answerToTheLastRequest_beforeItHasLeft_isNoAnswer_thoughThoseBeforeWereAnswered() throws Exception {
         sendSmall();
@@ -89,7 +88,7 @@ class EarlyAnswerTest {
         assertNoAnswer(List.of(1, 2));
     }
 
-    /** The answered request has been sent completely. Another request is still being sent. */
+    /** The answered request is sent, but another one is still being sent. */
     @Test
     void answerToAnEarlierRequest_whileTheLastOneLeaves_isTaken() throws Exception {
         sendSmall();

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the header and cache of requests that the connection encodes, and the versions that the connection reports. */
+/** Tests the header and cache of encoded requests, and a connection's versions. */
 @Timeout(120)
 class EncodedRequestTest {
 
@@ -71,7 +71,7 @@ class EncodedRequestTest {
         assertThat(caches.getFirst() == caches.getLast()).isEqualTo(isSelfEncoded);
     }
 
-    /** Notes the cache that is passed to it. */
+    /** Records the cache that it gets. */
     private static class Generated extends MetadataRequestData {
 
         private final List<ObjectSerializationCache> caches;

@@ -11,8 +11,8 @@ import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that a Kafka client of another minor version is refused if it lacks non-public classes that Weir uses. Up to
- * version 4.3, {@code LogContext} was in another package.
+ * Tests that a Kafka client is refused if it lacks non-public classes that Weir uses. Up to version 4.3, {@code
+ * LogContext} was in another package.
  */
 class OldClientTest {
 
@@ -27,7 +27,7 @@ class OldClientTest {
                 .hasMessageContainingAll("the lean path needs kafka-clients 4.4", "pin org.apache.kafka:kafka-clients");
     }
 
-    /** Loads the class under test, and hides the classes that older clients lack. */
+    /** Loads the class under test without the classes that older clients lack. */
     private static final class OldClient extends ClassLoader {
 
         OldClient() {

@@ -8,7 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that a request is sent unchanged, no matter how few bytes the system accepts at a time. */
+/** Tests that a request is sent unchanged, however few bytes the system accepts. */
 class OutgoingRequestTest {
 
     @ParameterizedTest
@@ -50,7 +50,7 @@ class OutgoingRequestTest {
         outgoing.end();
     }
 
-    /** After a request is given up half-way, none of its bytes may remain. */
+    /** Given a request that is given up half-way: none of its bytes may remain. */
     @ParameterizedTest
     @ValueSource(ints = {1, 7})
     void requestThatWasForgotten_isNotSent(int mostAtOnce) throws Exception {
@@ -73,7 +73,7 @@ class OutgoingRequestTest {
         assertThat(transport.taken.toByteArray()).isEqualTo(expected.toByteArray());
     }
 
-    /** A transport that accepts only a few bytes at a time, and sometimes none. */
+    /** Accepts only a few bytes at a time, and sometimes none. */
     private static final class Narrow implements Transport {
         private final ByteArrayOutputStream taken = new ByteArrayOutputStream();
         private final int mostAtOnce;

@@ -23,18 +23,18 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.requests.RequestUtils;
 
 /**
- * A connection to a broker that does nothing by itself. The broker reads or answers a request only when a test says so,
- * and may answer a request that it has not read. Confined to one thread, except for {@link #read}.
+ * A connection to a broker that reads and answers only when a test says so, even requests that it has not read.
+ * Confined to one thread, except for {@link #read}.
  */
 final class Peer implements AutoCloseable {
 
-    /** The time after which the connection stops waiting for a response. */
+    /** Time for which the connection waits for a response. */
     static final long TIMEOUT_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int READ_TIMEOUT_MILLIS = 20_000;
 
-    /** A small receive buffer, so that unread bytes soon fill the sender's side. */
+    /** Small, so that unread bytes soon fill the sender's side. */
     private static final int RECEIVE_BYTES = 64 * 1_024;
 
     private static final short GREETING_VERSION = 3;
@@ -45,11 +45,11 @@ final class Peer implements AutoCloseable {
     final Transports transports;
     final BrokerConnection connection;
 
-    /** The numbers of the answered requests, without the handshake. */
+    /** Numbers of answered requests, without the handshake. */
     final List<Integer> answered = new ArrayList<>();
 
     /**
-     * Connects, and returns after the handshake. The next request has number 1.
+     * Connects and completes the handshake. The next request has number 1.
      *
      * @param properties the client's properties for its protocol
      * @param sockets creates the broker's sockets for the same protocol
@@ -95,7 +95,7 @@ final class Peer implements AutoCloseable {
         return accepted;
     }
 
-    /** Polls the connection until the condition holds, and waits while there is nothing to do. */
+    /** Polls the connection until the condition holds. */
     void pollUntil(BooleanSupplier done) throws IOException {
         long deadlineNanos = System.nanoTime() + DEADLINE_NANOS;
         while (!done.getAsBoolean()) {
@@ -110,9 +110,9 @@ final class Peer implements AutoCloseable {
     }
 
     /**
-     * Sends a request that consists of its number and zeros.
+     * Sends a request of its number and zeros.
      *
-     * @param inserted buffers to send after the request's own bytes, without copying
+     * @param inserted buffers to send without copying, after the request's own bytes
      */
     void send(ApiKeys api, int ownBytes, List<ByteBuffer> inserted) {
         int bytes = ownBytes + inserted.stream().mapToInt(ByteBuffer::remaining).sum();
@@ -123,7 +123,7 @@ final class Peer implements AutoCloseable {
         connection.sent(api, api.latestVersion());
     }
 
-    /** Answers a request, whether it has been read or not. */
+    /** Answers a request, read or not. */
     void answer(int number) throws IOException {
         write(socket, ByteBuffer.allocate(Integer.BYTES + 1).putInt(0, number));
     }
@@ -135,10 +135,7 @@ final class Peer implements AutoCloseable {
         to.getOutputStream().flush();
     }
 
-    /**
-     * Waits for the next request and reads it. The request starts with its number. May be called from any thread, but
-     * only by one at a time.
-     */
+    /** Waits for the next request and reads it. It starts with its number. Any thread may call this, one at a time. */
     ByteBuffer read() throws IOException {
         return read(socket);
     }
@@ -150,10 +147,7 @@ final class Peer implements AutoCloseable {
         return ByteBuffer.wrap(request);
     }
 
-    /**
-     * Waits for the next request, and reads it as it arrives. Returns the number of pieces: each read from the JDK's
-     * TLS socket returns one TLS record.
-     */
+    /** Reads the next request as it arrives. Returns the number of pieces, each a TLS record. */
     int readInPieces(byte[] request) throws IOException {
         int pieces = 0;
         for (int at = 0; at < request.length; pieces++) {

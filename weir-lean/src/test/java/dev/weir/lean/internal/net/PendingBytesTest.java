@@ -15,13 +15,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests that encrypted bytes are sent even if they had to wait for space in the socket. A TLS session accepts more
- * bytes than the socket has space for, so a request looks sent although its end is still in the client.
+ * Tests encrypted bytes that wait for space in the socket. A TLS session accepts more bytes than the socket has space
+ * for.
  */
 @Timeout(120)
 class PendingBytesTest {
 
-    /** Less than one TLS record, which the TLS session accepts as a whole. */
+    /** Less than one TLS record. */
     private static final int REQUEST_BYTES = 8_000;
 
     private static final int INSERTED_BYTES = 50;
@@ -33,9 +33,8 @@ class PendingBytesTest {
     private static Path folder;
 
     /**
-     * The peer answers requests without reading them until the socket is full and the last request has been accepted
-     * but not sent. It then reads the other requests and waits for the last one. No response arrives that would wake
-     * the connection.
+     * No response wakes the connection: the peer reads only after the socket is full, and then waits for the last
+     * request.
      */
     @ParameterizedTest
     @ValueSource(ints = {0, 100})
@@ -43,7 +42,7 @@ class PendingBytesTest {
         try (Peer peer = new Peer(TlsKeys.client(folder), TlsKeys.server(folder))) {
             BrokerConnection connection = peer.connection;
             int last = fill(peer, inserted);
-            // The request was accepted as a whole. Otherwise, the connection would accept no further one.
+            // The request was accepted as a whole.
             assertThat(connection.canSend()).isTrue();
             for (int number = 1; number < last; number++) {
                 assertThat(peer.read().getInt(0)).isEqualTo(number);
@@ -59,7 +58,7 @@ class PendingBytesTest {
             assertThat(end.getInt(0)).isEqualTo(last);
             assertThat(end.remaining()).isEqualTo(REQUEST_BYTES);
 
-            // There is free space, but nothing left to send, so nothing wakes the connection.
+            // Nothing is left to send, so nothing wakes the connection.
             fromNanos = System.nanoTime();
             peer.transports.await(SHORT_MILLIS);
             assertThat(System.nanoTime() - fromNanos)
@@ -69,7 +68,7 @@ class PendingBytesTest {
         }
     }
 
-    /** The next request's short buffers are combined in the meantime, although they are not encrypted yet. */
+    /** Meanwhile, the next request's short buffers are combined, before their encryption. */
     @Test
     void shortBuffers_thatWerePutTogetherBehindThose_leaveToo() throws Exception {
         try (Peer peer = new Peer(TlsKeys.client(folder), TlsKeys.server(folder))) {
@@ -92,8 +91,8 @@ class PendingBytesTest {
     }
 
     /**
-     * A request may stay in flight as long as the peer does not read it. The timeout for its response starts when the
-     * request has been sent completely.
+     * While the peer does not read a request, its timeout has not started. The timeout starts once the request is sent
+     * completely.
      */
     @Test
     void timeForTheAnswer_beginsWhenTheLastEncryptedBytesHaveLeft() throws Exception {
@@ -106,7 +105,7 @@ class PendingBytesTest {
             }
             peer.transports.await(LONG_MILLIS);
             long leftNanos = filledNanos + Peer.TIMEOUT_NANOS / 2;
-            // The peer has read everything in the socket, so the rest can leave immediately.
+            // The peer has read everything in the socket.
             assertThat(connection.poll(leftNanos)).isPositive();
             assertThat(connection.hasUnwritten()).isFalse();
             assertThat(connection.poll(leftNanos + Peer.TIMEOUT_NANOS)).isZero();
@@ -123,8 +122,7 @@ class PendingBytesTest {
     }
 
     /**
-     * Sends requests until the socket is full. Returns the number of the last one, the only one not entirely in the
-     * socket.
+     * Sends requests until the socket is full. Returns the number of the last one, which is only partly in the socket.
      */
     private static int fill(Peer peer, int inserted) throws Exception {
         for (int number = 1; ; number++) {

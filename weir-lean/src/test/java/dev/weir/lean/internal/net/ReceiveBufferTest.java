@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.weir.lean.spi.InvariantException;
 import org.junit.jupiter.api.Test;
 
-/** Tests the invariants of a receive buffer to which chunks refer. */
+/** Tests the invariants of a receive buffer with chunks. */
 class ReceiveBufferTest {
 
     @Test

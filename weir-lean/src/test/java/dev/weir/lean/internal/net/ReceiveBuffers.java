@@ -1,6 +1,6 @@
 package dev.weir.lean.internal.net;
 
-/** Receive buffers without a connection. Stateless. */
+/** Creates receive buffers without a connection. Stateless. */
 public final class ReceiveBuffers {
 
     private ReceiveBuffers() {}

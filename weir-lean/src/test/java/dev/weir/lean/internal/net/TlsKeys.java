@@ -11,14 +11,14 @@ import javax.net.ServerSocketFactory;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** A key and a certificate for localhost, which a server presents and a client trusts. Stateless. */
+/** A server's key and certificate for localhost. Stateless. */
 public final class TlsKeys {
 
     public static final String PASSWORD = "secret";
 
     private TlsKeys() {}
 
-    /** Returns the PKCS 12 file in the folder. The JDK's keytool creates it on first use. */
+    /** Returns the folder's PKCS 12 file. The first call creates it with the JDK's keytool. */
     public static Path in(Path folder) throws Exception {
         Path file = folder.resolve("keys.p12");
         if (!Files.exists(file)) {
@@ -49,7 +49,7 @@ public final class TlsKeys {
         return file;
     }
 
-    /** Returns the settings of a client that trusts the key in the folder. */
+    /** Returns settings of a client that trusts the folder's key. */
     static Map<String, String> client(Path folder) throws Exception {
         return Map.of(
                 "bootstrap.servers",
@@ -62,7 +62,7 @@ public final class TlsKeys {
                 PASSWORD);
     }
 
-    /** Returns a factory for sockets of a server that presents the key in the folder. */
+    /** Returns a factory of server sockets with the folder's key. */
     static ServerSocketFactory server(Path folder) throws Exception {
         char[] password = PASSWORD.toCharArray();
         KeyStore keys = KeyStore.getInstance("PKCS12");

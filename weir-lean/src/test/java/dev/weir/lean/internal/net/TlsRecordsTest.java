@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tests that a request of many buffers needs few TLS records. Without combining them, the client's TLS layer would
- * create a TLS record and make a system call for each buffer.
+ * Tests that a request of many buffers needs few TLS records. Otherwise, each buffer would cost a TLS record and a
+ * system call.
  */
 @Timeout(120)
 class TlsRecordsTest {

@@ -20,7 +20,7 @@ import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 import org.junit.jupiter.api.Test;
 
-/** Tests how batches are divided, and which calls the listener receives for their records. */
+/** Tests divided batches, and the listener's calls for their records. */
 class BatchEndTest {
 
     private static final RecordBytes RECORD = record();
@@ -111,7 +111,7 @@ class BatchEndTest {
         assertThat(partition.finished).hasValue(3);
     }
 
-    /** The other records were refused only because of their neighbours, and may be written in another batch. */
+    /** The other records may be written in another batch. */
     @Test
     void recordsThatTheBrokerBlames_areTold_apartFromTheirNeighbours() {
         List<String> messages = new ArrayList<>();
@@ -154,7 +154,7 @@ class BatchEndTest {
         assertThat(causes).containsOnly(batch.cause);
     }
 
-    /** A list that needs more memory than there is. */
+    /** Returns a list that needs more memory than there is. */
     static <T> List<T> noMemory() {
         return new AbstractList<>() {
             @Override
@@ -188,7 +188,7 @@ class BatchEndTest {
         }
     }
 
-    /** The broker may have written the whole batch. With other sequences, its records would be written twice. */
+    /** The broker may have written the whole batch. Under other sequences, it would write its records twice. */
     @Test
     void halves_shareTheSequencesOfTheWhole_andItsDoubt() {
         ProducerBatch whole = batch(5);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests that Kafka's own code can read Weir's produce requests. */
+/** Tests that Kafka's own code reads Weir's produce requests. */
 class ProduceRequestTest {
 
     private final RequestFlight flight = new RequestFlight();
@@ -45,7 +45,7 @@ class ProduceRequestTest {
         flight.add(new ProducerPartition(topic, number, new RetryBackoff(1, new SplittableRandom(1))), batch);
     }
 
-    /** Writes the request as a connection does. An inserted buffer follows the bytes that were put before it. */
+    /** Writes the request as a connection does, with each inserted buffer in its place. */
     private static ByteBuffer written(ProduceRequest request, int correlation) {
         ByteBuffer out = ByteBuffer.allocate(request.maxBytes());
         TreeMap<Integer, ByteBuffer> inserts = new TreeMap<>();

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests how senders wait for a batch, and which events end the wait (ADR 183). */
+/** Tests how senders wait for a batch (ADR 183). */
 @Timeout(120)
 class ProducerBatchPoolTest {
 
     private static final int BATCH_BYTES = 1_024;
     private static final long SMALL = 100;
 
-    /** Size of a record that takes the space of three batches. */
+    /** Size of a record that needs the space of three batches. */
     private static final long LARGE = 2 * BATCH_BYTES;
 
     private static final long LONG_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -34,7 +34,7 @@ class ProducerBatchPoolTest {
     private final ArrayDeque<ProducerBatch> taken = new ArrayDeque<>();
     private final ArrayDeque<Sender> senders = new ArrayDeque<>();
 
-    /** A thread that takes one batch, and waits for it as long as necessary. */
+    /** A thread that waits for one batch. */
     private static final class Sender {
 
         private final FutureTask<@Nullable ProducerBatch> task;
@@ -45,7 +45,7 @@ class ProducerBatchPoolTest {
             thread = Thread.ofPlatform().daemon().start(task);
         }
 
-        /** Returns once the sender waits, so that only a wake-up or its own check lets it proceed. */
+        /** Returns once the sender waits. */
         void awaitWaiting() {
             long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
             while (thread.getState() != Thread.State.TIMED_WAITING) {
@@ -87,13 +87,13 @@ class ProducerBatchPoolTest {
         pool.release(taken.remove());
     }
 
-    /** Returns whether any sender is waiting without having been woken. */
+    /** Returns whether a sender waits without having been woken. */
     private static boolean hasSleeper(ProducerBatchPool pool) {
         boolean unused = pool.takePressed();
         return pool.isPressed();
     }
 
-    /** The pool lets no sender check by itself, so each one waits until it is woken. */
+    /** No sender checks by itself here. */
     @ParameterizedTest
     @CsvSource({"100, 8", "16, 4", "8, 2", "3, 1"})
     void sender_isWokenOnceEightBatchesOrAQuarterCanBeHad_andNotBefore(int batches, int wake) throws Exception {
@@ -111,10 +111,7 @@ class ProducerBatchPoolTest {
         assertThat(pool.freeBytes()).isEqualTo((wake - 1L) * BATCH_BYTES);
     }
 
-    /**
-     * If a partition without a leader holds most of the memory, the memory freed by others may be too little to wake
-     * the sender for a long time.
-     */
+    /** Another partition may hold most of the memory for a long time. */
     @Test
     void sender_looksByItself_whileLessIsFreeThanWakesIt() throws Exception {
         ProducerBatchPool pool = new ProducerBatchPool(16 * BATCH_BYTES, BATCH_BYTES, presses::incrementAndGet);
@@ -127,7 +124,6 @@ class ProducerBatchPoolTest {
         assertThat(pool.freeBytes()).isZero();
     }
 
-    /** The deadline holds no matter how often the sender has checked by itself. */
     @Test
     void senderThatFindsNoRoom_goesWithout_onceItsTimeIsOver() throws Exception {
         long lookNanos = TimeUnit.MILLISECONDS.toNanos(1);
@@ -142,10 +138,7 @@ class ProducerBatchPoolTest {
         assertThat(pool.isPressed()).isTrue();
     }
 
-    /**
-     * Without a reservation, smaller records would take each released batch, and the large record would never get the
-     * space of three.
-     */
+    /** Smaller records must not take each released batch before the large record. */
     @Test
     void largeRecord_getsItsRoom_whileSmallerOnesWantThePieces() throws Exception {
         ProducerBatchPool pool =
@@ -161,15 +154,12 @@ class ProducerBatchPoolTest {
         giveBack(pool);
         assertThat(Objects.requireNonNull(large.result()).writer.bytes().capacity())
                 .isGreaterThan(2 * BATCH_BYTES);
-        // After the large record has taken its space, less than one batch is free.
+        // Less than one batch is free after the large record.
         giveBack(pool);
         assertThat(small.result()).isNotNull();
     }
 
-    /**
-     * The pressure flag is read once on behalf of all senders. A sender that starts to wait later must set it again.
-     * Regression: it did not, so for up to a second, nobody sent the batches that held the memory.
-     */
+    /** Regression: for up to a second, the producer did not send the batches that held the memory. */
     @Test
     void senderThatGoesWithout_saysSoEachTime_thatItIsForgotten() throws Exception {
         ProducerBatchPool pool = new ProducerBatchPool(
@@ -184,7 +174,7 @@ class ProducerBatchPoolTest {
         Sender sender = send(pool, SMALL);
         assertThat(presses).as("of a sender that waits").hasValue(2);
 
-        // The flag stays set until it is read, while the sender checks by itself.
+        // The flag stays set until it is read.
         long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
         while (presses.get() == 2) {
             boolean unused = pool.takePressed();
@@ -194,9 +184,7 @@ class ProducerBatchPoolTest {
         assertThat(sender.result()).isNotNull();
     }
 
-    /**
-     * The batch was released before the sender of the smaller record began to wait, so no release wakes this sender.
-     */
+    /** The batch was released before the smaller record's sender began to wait. */
     @Test
     void smallerOnes_goOn_onceTheLargeOneHasGivenUp() throws Exception {
         ProducerBatchPool pool =
@@ -234,7 +222,7 @@ class ProducerBatchPoolTest {
         assertThat(taken).hasSize(2).doesNotHaveDuplicates();
     }
 
-    /** Regression: each failed allocation counted as a batch that nobody ever gave back, until every send failed. */
+    /** Regression: after enough failed allocations, every send failed. */
     @Test
     void batchForWhichThereIsNoMemory_takesNoBytes() {
         long bytes = 4L * Integer.MAX_VALUE;

@@ -30,10 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Tests the turns of a producer with simulated brokers. Responses arrive only when a test lets time pass, so the test
- * decides how each batch in flight ends.
- */
+/** Tests the turns of a producer with simulated brokers. Responses arrive only when a test lets time pass. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class ProducerEngineTest {
 
@@ -75,7 +72,7 @@ class ProducerEngineTest {
         };
     }
 
-    /** Makes the producer known to the leaders of both partitions, so that several batches can be in flight. */
+    /** Writes a first record to both partitions, so that several batches can be in flight. */
     @BeforeEach
     void writeTheFirstRecords() throws Exception {
         brokers.topics().create(TOPIC, 2);
@@ -103,7 +100,7 @@ class ProducerEngineTest {
 
     private void turn() {
         while (engine.turn() > 0) {
-            // Do everything that is possible at this time.
+            // Repeat until nothing more is possible at this time.
         }
     }
 
@@ -137,7 +134,7 @@ class ProducerEngineTest {
                 .isTrue();
     }
 
-    /** Sends a batch of one record, whose response is still outstanding when this method returns. */
+    /** Sends a batch of one record. Returns before the response. */
     private ProducerBatch send(int partition, long token) throws InterruptedException {
         append(partition, token);
         turn();
@@ -211,7 +208,7 @@ class ProducerEngineTest {
 
     // ---- Order -----------------------------------------------------------------------------------------------------
 
-    /** The second batch is already written. It has waited only for the outcome of the first one. */
+    /** The second batch is written. It has waited only for the outcome of the first one. */
     @Test
     void batchWrittenBehindOneInDoubt_whenTheProducerEnds_isAcknowledged() throws Exception {
         ProducerBatch doubtful = send(0, 1);
@@ -226,7 +223,7 @@ class ProducerEngineTest {
     @Test
     void newLeader_getsNoBatch_whileOneIsInFlightToTheFormerLeader() throws Exception {
         send(0, 1);
-        // The connection to that broker already exists, because of partition 1.
+        // The connection to broker 2 exists, because of partition 1.
         brokers.topics().topic(TOPIC).partitions().getFirst().moveTo(2);
         partition(0).leader.learn(2, Integer.MAX_VALUE);
         append(0, 2);
@@ -268,7 +265,7 @@ class ProducerEngineTest {
 
     // ---- Leaders ---------------------------------------------------------------------------------------------------
 
-    /** If an election ends with the same leader, the epoch is the one already known. */
+    /** If an election ends with the same leader, the epoch stays the same. */
     @Test
     void leaderThatWasMissing_isLearntAgain_underTheSameEpoch() throws Exception {
         assertThat(partition(0)
@@ -280,7 +277,7 @@ class ProducerEngineTest {
         assertThat(told).containsExactly("1 written");
     }
 
-    /** The broker knows nothing of the producer, and would accept the second batch as the first one. */
+    /** The new topic's broker would accept the second batch first. */
     @Test
     void recreatedTopic_getsItsFirstBatchAlone() throws Exception {
         Uuid recreated = brokers.topics().create(TOPIC, 2).id();
@@ -302,7 +299,7 @@ class ProducerEngineTest {
         assertThat(told).containsExactly("1 written", "2 written");
     }
 
-    /** Neither end learns that the connection is lost. */
+    /** Neither side notices the lost connection. */
     @Test
     void requestWithoutAnAnswer_endsItsConnection_andItsBatchIsSentAgain() throws Exception {
         send(0, 1);
@@ -316,9 +313,7 @@ class ProducerEngineTest {
 
     // ---- Sequences -------------------------------------------------------------------------------------------------
 
-    /**
-     * The broker does not know the batch before the head of the queue, so it accepts no other batch under this epoch.
-     */
+    /** The broker lacks the batch before the head of the queue, so it accepts no other batch under this epoch. */
     @ParameterizedTest
     @EnumSource(names = {"OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID", "DUPLICATE_SEQUENCE_NUMBER"})
     void gapBeforeTheHead_beginsSequencesAnew(Errors error) throws Exception {
@@ -335,7 +330,7 @@ class ProducerEngineTest {
         assertThat(partition(1).epoch).as("of another partition").isZero();
     }
 
-    /** The batch before the gap is missing on the broker, and is sent again first. */
+    /** The broker lacks the batch before the gap, so that batch is sent first. */
     @Test
     void gapBehindTheHead_isClosedByTheHead() throws Exception {
         ProducerBatch head = send(0, 1);
@@ -379,7 +374,6 @@ class ProducerEngineTest {
         assertThat(partition(0).flying.element().count()).isEqualTo(1);
     }
 
-    /** No broker accepts the waiting batches, so there is nothing to wait for. */
     @Test
     void waitingBatchesOfARefusedTopic_areGivenUp() throws Exception {
         assertThat(partition(0)
@@ -399,7 +393,7 @@ class ProducerEngineTest {
 
     @Test
     void violatedInvariant_endsTheProducer_andIsItsFailure() throws Exception {
-        // A planted fault: the batch goes back to the pool, and is filled again, while it is in flight.
+        // A planted fault: the batch is filled again while it is in flight.
         pool.release(send(0, 1));
         append(1, 2);
         engine.run();
@@ -411,7 +405,7 @@ class ProducerEngineTest {
         assertThat(told).hasSize(1);
     }
 
-    /** Regression: the first error while the producer stopped left the later records without an outcome. */
+    /** Regression: after an OutOfMemoryError during a stop, later records got no outcome. */
     @Test
     void producerThatRunsOutOfMemory_reportsEveryRecord() throws Exception {
         send(0, 1).culprits = BatchEndTest.noMemory();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the two queues of a partition, and the sequences of its batches. */
+/** Tests a partition's two queues, and the sequences of its batches. */
 class ProducerPartitionTest {
 
     private static final long PRODUCER = 77;
@@ -56,7 +56,7 @@ class ProducerPartitionTest {
         return batch;
     }
 
-    /** Writes the first batch. From then on, several batches may be in flight. */
+    /** Writes the first batch, after which several batches may be in flight. */
     private void becomeKnown() {
         ProducerBatch first = send(1);
         partition.written(first, 0, nowNanos);
@@ -90,7 +90,7 @@ class ProducerPartitionTest {
         assertThat(send(1).sequence).isEqualTo(2);
     }
 
-    /** A refused batch is not in the log, so the next batch must reuse the refused batch's sequence. */
+    /** A refused batch is not in the log, so its sequence must be reused. */
     @Test
     void sequenceOfARefusedBatch_isGivenAgain() {
         becomeKnown();
@@ -101,10 +101,7 @@ class ProducerPartitionTest {
         assertThat(send(2).sequence).isEqualTo(refused.sequence);
     }
 
-    /**
-     * A batch in doubt may be in the log. If a new batch had its sequence, the broker would treat it as a duplicate and
-     * acknowledge its records without writing them.
-     */
+    /** The batch in doubt may be in the log, so a new batch of the same sequence would count as its duplicate. */
     @Test
     void sequenceOfABatchInDoubt_isNotGivenAgain() {
         becomeKnown();
@@ -280,7 +277,7 @@ class ProducerPartitionTest {
         assertThat(partition.maySend(nowNanos + 2 * MAX_BACKOFF_NANOS)).isTrue();
     }
 
-    /** If more batches followed, the broker would remember only the last five, and no longer the one in doubt. */
+    /** A broker remembers only a producer's last five batches. */
     @Test
     void batchWrittenBehindOneInDoubt_holdsItsPlace_andIsNotSentAgain() {
         becomeKnown();
@@ -342,7 +339,7 @@ class ProducerPartitionTest {
 
     // ---- Batches written out of order ------------------------------------------------------------------------------
 
-    /** Creates a batch in doubt and a later batch written at offset 9. Both are back in the queue. */
+    /** Creates a batch in doubt and a later batch, written at offset 9. Both are in the queue. */
     private ProducerBatch writtenBehindOneInDoubt() {
         becomeKnown();
         ProducerBatch doubtful = send(1);
@@ -356,7 +353,7 @@ class ProducerPartitionTest {
         return doubtful;
     }
 
-    /** The broker had forgotten the producer, and wrote the repeated batch as a new one. */
+    /** The broker had forgotten the producer and wrote the repeated batch as a new one. */
     @ParameterizedTest
     @ValueSource(longs = {-1, 10})
     void batchThatMayBeBehindALaterOne_beginsSequencesAnew(long offset) {
@@ -380,7 +377,7 @@ class ProducerPartitionTest {
         assertThat(partition.troubled).isFalse();
         assertThat(partition.takeSettled()).isSameAs(doubtful);
         assertThat(partition.takeSettled()).isNotNull();
-        // No written batch is waiting any more, so the offset of the next batch is not compared.
+        // No written batch waits any more, so the next batch's offset is not compared.
         ProducerBatch next = send(1);
         partition.written(next, -1, nowNanos);
         assertThat(partition.gap).isFalse();
@@ -427,10 +424,7 @@ class ProducerPartitionTest {
         assertThat(partition.waiting).as("nothing goes out").containsExactlyElementsOf(before);
     }
 
-    /**
-     * If the next batch got the sequence of a batch that may have been written, the broker could treat it as a
-     * duplicate of that batch.
-     */
+    /** The broker might take the next batch for a duplicate of the batch in doubt. */
     @Test
     void sequenceOfABatchInDoubt_thatWouldBeGivenAgain_violatesAnInvariant() {
         becomeKnown();

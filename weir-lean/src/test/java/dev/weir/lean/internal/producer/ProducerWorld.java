@@ -23,10 +23,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Simulates a lean producer that has no thread, because the simulation calls it. Each record's value is its number
- * within its partition.
- */
+/** Simulates a lean producer without a thread. A record's value is its number within its partition. */
 final class ProducerWorld extends LeanWorld implements SendListener {
 
     private static final Set<Trouble> TROUBLES =
@@ -42,7 +39,7 @@ final class ProducerWorld extends LeanWorld implements SendListener {
 
     private final Map<Integer, Long> sent = new HashMap<>();
 
-    /** The acknowledged records of each partition, in the order of their acknowledgements. */
+    /** Acknowledged records of each partition, in this order. */
     private final Map<Integer, List<Long>> acknowledged = new HashMap<>();
 
     private final Map<Integer, Set<Long>> ended = new HashMap<>();
@@ -154,8 +151,7 @@ final class ProducerWorld extends LeanWorld implements SendListener {
     }
 
     /**
-     * Checks that a log without losses has all records in order. Each record occurs once, unless brokers forgot the
-     * producer.
+     * Checks that a log without losses has all records in order. Each occurs once, unless brokers forgot the producer.
      */
     private void checkLog(Partition partition) {
         Log log = partition.log();
@@ -186,7 +182,7 @@ final class ProducerWorld extends LeanWorld implements SendListener {
     }
 
     /**
-     * Checks that the last copies of all records are in order, except for copies from requests that arrived late.
+     * Checks the order of all records' last copies. Copies from late requests are excepted.
      *
      * @param lastCopies the offsets of each record's last copy, and of later copies from late requests
      */

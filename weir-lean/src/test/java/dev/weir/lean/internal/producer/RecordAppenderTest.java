@@ -18,15 +18,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests which records wake the producer's thread. The thread sleeps until the oldest batch is old enough, for at most a
- * second. It is woken for a batch that may be sent sooner. Nothing is sent here; the tests count the wake-ups.
+ * Tests which records wake the producer's thread. It sleeps for at most a second, until the oldest batch is old enough,
+ * and is woken for batches that may be sent sooner. The tests count the wake-ups and send nothing.
  */
 @Timeout(120)
 class RecordAppenderTest {
 
     private static final int BATCH_BYTES = 1_024;
 
-    /** A batch has space for two records of this size. */
+    /** Half of a batch's space. */
     private static final int HALF_BYTES = 400;
 
     private static final int SMALL_BYTES = 8;
@@ -77,10 +77,7 @@ class RecordAppenderTest {
         assertThat(sealed(first)).isEqualTo(1);
     }
 
-    /**
-     * Regression: a full batch did not wake the thread if the next record went into an existing batch of another
-     * partition. The full batch waited until its linger was over, or for a second.
-     */
+    /** Regression: a full batch waited until its linger was over, or for a second. */
     @Test
     void fullBatch_wakes_whenTheNextRecordGoesIntoABatchThatIsThere() throws Exception {
         appendTwoToSecond();
@@ -92,7 +89,7 @@ class RecordAppenderTest {
         assertThat(sealed(first)).isZero();
     }
 
-    /** The batch of the sticky partition has been sent, and the other partition already has a batch. */
+    /** The sticky partition's batch has been sent. The other partition already has a batch. */
     @Test
     void recordThatGoesIntoABatchThatIsThere_wakesNobody_whereNoneIsFull() throws Exception {
         append(1, SMALL_BYTES);
@@ -100,7 +97,7 @@ class RecordAppenderTest {
         assertThat(wakes).hasValue(1);
     }
 
-    /** The new batch could not be sent yet, but the full one can. */
+    /** The full batch can be sent, unlike the new one. */
     @Test
     void fullBatch_wakes_whenTheNextOneIsBegun_whereNoneCanLeave() throws Exception {
         first.held = true;
@@ -112,8 +109,7 @@ class RecordAppenderTest {
     }
 
     /**
-     * Fills a batch of the second partition. The first record moves to that partition because the first one has no
-     * batch.
+     * Fills a batch of the second partition. Its first record moves there, because the first partition has no batch.
      */
     private void appendTwoToSecond() throws Exception {
         append(RecordAppender.ANY_PARTITION, HALF_BYTES);
@@ -132,7 +128,7 @@ class RecordAppenderTest {
         assertThat(wakes).hasValue(0);
     }
 
-    /** Another thread added a batch between the check of the partition and the creation of the new batch. */
+    /** Another thread has added a batch meanwhile. */
     @Test
     void newBatchThatIsNotNeeded_isGivenBack() throws Exception {
         long free = pool.freeBytes();

@@ -10,7 +10,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests an intake whose batches have space for two records of {@link #HALF_BYTES}. */
+/** Tests an intake. Its batches have space for two records of {@link #HALF_BYTES}. */
 class RecordIntakeTest {
 
     private static final int BATCH_BYTES = 1_024;
@@ -93,10 +93,7 @@ class RecordIntakeTest {
 
     // ---- Several records -------------------------------------------------------------------------------------------
 
-    /**
-     * Prepared records. Each list contains one property of all records: the topics, the partitions, or the sizes of the
-     * values.
-     */
+    /** Prepared records. Each list has one property of all records. */
     private record Prepared(List<String> topics, List<Integer> partitions, List<Integer> sizes)
             implements PreparedRecords {
 

@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Tests the choice of partitions for the next request to a broker. */
+/** Tests which partitions go into the next request to a broker. */
 class SendableBatchesTest {
 
     private static final int VALUE_BYTES = 300;
 
-    /** Enough for two batches and the rest of the request, but not for three batches. */
+    /** Enough for two batches, but not for three. */
     private static final int MAX_REQUEST_BYTES = 1_000;
 
     private final SplittableRandom random = new SplittableRandom(1);
@@ -51,10 +51,7 @@ class SendableBatchesTest {
         assertThat(next(offered)).containsExactly(offered.get(2), offered.get(0), offered.get(1));
     }
 
-    /**
-     * Regression: the first partitions always have another batch and are offered before the last one. As long as they
-     * had more batches, they filled every request.
-     */
+    /** Regression: the last partition was never sent while the first ones had batches. */
     @Test
     void partitionOfferedLastEachTime_goesWhenItsBatchIsTheOldest() {
         ProducerTopic topic = new ProducerTopic("t", 0);
@@ -73,7 +70,7 @@ class SendableBatchesTest {
                 sent[each.number]++;
             }
         }
-        // The new batches of the other partitions are always younger, and a request has space for two batches.
+        // The other partitions' new batches are always younger, and a request has space for two.
         assertThat(sent[2]).isGreaterThanOrEqualTo(10);
     }
 

@@ -10,9 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests which producers' records are aborted at an offset, for any order in which the broker lists the transactions.
- */
+/** Tests which producers' records are aborted at an offset, for any order of transactions. */
 class AbortedTransactionsTest {
 
     private record Transaction(long producer, long first) {}
@@ -29,10 +27,7 @@ class AbortedTransactionsTest {
         return producers;
     }
 
-    /**
-     * Tests each number of transactions in many orders. Sorting must work for all orders, and nothing may remain from
-     * an earlier use.
-     */
+    /** Tests each number of transactions in many orders. Nothing may remain from an earlier use. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 15, 16, 17, 40})
     void transactions_inAnyOrder_beginAtTheirFirstOffsets(int count) {

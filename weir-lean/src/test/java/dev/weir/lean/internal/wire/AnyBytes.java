@@ -11,12 +11,11 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 
 /**
- * Reads arbitrary bytes as a consumer does, and throws an {@link AssertionError} if a rule is broken. The reader must
- * either return data or throw an exception that names the partition and the offset. It must not read outside the given
- * bytes. The memory used is limited: on the heap by the length of the input, and outside the heap by {@link #LIMIT}.
- * Confined to one thread.
+ * Reads arbitrary bytes as a consumer does. Throws an {@link AssertionError} if the reader returns neither data nor an
+ * exception with partition and offset, or uses too much memory: the limit is the input's length on the heap, and {@link
+ * #LIMIT} outside. Confined to one thread.
  *
- * <p>The input is in a buffer of exactly its size, so reading past its end throws an unexpected exception.
+ * <p>The input's buffer has exactly its size, so reading past its end throws.
  */
 final class AnyBytes {
 
@@ -28,10 +27,7 @@ final class AnyBytes {
 
     private static final int HEAP_PER_BYTE = 4;
 
-    /**
-     * The number of producer ids that count as aborted. A broker assigns ids from 0 on, so the corpus has aborted
-     * records.
-     */
+    /** Producer ids that count as aborted. Brokers assign ids from 0 on, so the corpus has aborted records. */
     private static final int PRODUCERS = 8;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -42,10 +38,9 @@ final class AnyBytes {
     private long records;
     private long refused;
 
-    /** The sum of everything read. It prevents the reads from being optimized away. */
+    /** Sum of everything read. Prevents the JIT compiler from removing the reads. */
     int sum;
 
-    /** The number of records read. */
     long records() {
         return records;
     }
@@ -54,7 +49,7 @@ final class AnyBytes {
         return refused;
     }
 
-    /** Reads the bytes as a response: once as a whole one, and once as the beginning of a longer one. */
+    /** Reads the bytes as a whole response, and as the beginning of a longer one. */
     void response(byte[] bytes) {
         if (bytes.length >= Integer.BYTES) {
             withinMemory(bytes, input -> {
@@ -64,10 +59,7 @@ final class AnyBytes {
         }
     }
 
-    /**
-     * Reads the bytes as the records of a partition: with and without checksums, and with and without aborted
-     * transactions.
-     */
+    /** Reads the bytes as a partition's records, with and without checksums and aborted transactions. */
     void batches(byte[] bytes) {
         withinMemory(bytes, input -> {
             for (int way = 0; way < 4; way++) {
@@ -92,7 +84,7 @@ final class AnyBytes {
         long allowed = HEAP_BYTES + (long) HEAP_PER_BYTE * bytes.length;
         long allocated = allocated(input, reading);
         if (allocated > allowed) {
-            // The first attempt may have loaded classes, so measure again.
+            // The first attempt may have loaded classes.
             allocated = allocated(input, reading);
         }
         if (allocated > allowed) {

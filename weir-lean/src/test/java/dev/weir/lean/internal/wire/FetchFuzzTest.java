@@ -3,8 +3,8 @@ package dev.weir.lean.internal.wire;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 
 /**
- * Tests valid and invalid responses. An ordinary build reads each input of the corpus once: responses of real brokers,
- * and inputs found by a fuzzer. ADR 14 describes longer fuzzing with Jazzer, which starts from this corpus.
+ * Tests valid and invalid responses. A build reads each input of the corpus once: responses of real brokers, and inputs
+ * found by a fuzzer. ADR 14 describes longer fuzzing with Jazzer.
  */
 class FetchFuzzTest {
 

@@ -20,18 +20,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests that a fetch response is read only up to its end: truncated responses, missing parts, and lengths beyond the
- * end.
- */
+/** Tests truncated fetch responses, missing parts, and lengths beyond the end. */
 class FetchResponseTest {
 
     private static final short VERSION = 17;
 
-    /**
-     * The number of bytes after the records of the last partition: the tags of the partition, the topic and the
-     * response.
-     */
+    /** Bytes after the last partition's records: the tags of the partition, the topic and the response. */
     private static final int BEHIND_RECORDS = 3;
 
     private final FetchResponse response = new FetchResponse();
@@ -81,7 +75,7 @@ class FetchResponseTest {
         assertThat(response.divergingOffset()).isEqualTo(offset);
     }
 
-    /** A diverging epoch without its own tags has 12 bytes. A shorter one is ignored. */
+    /** Without tags, a diverging epoch has 12 bytes. A shorter one is ignored. */
     @ParameterizedTest
     @CsvSource({"12, 88", "11, -1"})
     void divergingEpoch_isRead_ifItIsThere(int size, long offset) throws MalformedResponseException {
@@ -123,7 +117,7 @@ class FetchResponseTest {
 
     // ---- Where it is cut -------------------------------------------------------------------------------------------
 
-    /** A connection's buffer is larger than the response. The bytes after the response do not belong to it. */
+    /** A connection's buffer is larger than the response. */
     @Test
     void nothingBehindTheEnd_isRead() {
         byte[] whole = bytes(withRecords(50));
@@ -171,13 +165,13 @@ class FetchResponseTest {
                 .isThrownBy(() -> {
                     wrap(bytes, false);
                     while (response.next()) {
-                        // Read up to the malformed place.
+                        // Read up to the malformed byte.
                     }
                 })
                 .withMessage("a fetch response of " + bytes.length + " bytes is malformed at byte " + at);
     }
 
-    /** An impossible count is refused immediately, before a loop with that many iterations starts. */
+    /** An impossible count must not start a loop of that length. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 40})
     void abortedTransactions_moreThanThereIsRoomFor_areRefusedAtTheirNumber(int tooMany) {
@@ -199,7 +193,7 @@ class FetchResponseTest {
         int lengthAt = whole.length - BEHIND_RECORDS - 50 - 1;
         assertThat(whole[lengthAt]).isEqualTo((byte) 51);
         whole[lengthAt] = 51 + BEHIND_RECORDS;
-        // The records take all remaining bytes, so the tags after them are missing.
+        // The records take all remaining bytes, and the tags are missing.
         assertMalformedAt(whole, whole.length);
         whole[lengthAt]++;
         assertMalformedAt(whole, lengthAt + 1);

@@ -16,9 +16,8 @@ import org.apache.kafka.common.record.internal.CompressionType;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests that bytes that no broker should send do no harm. The corpus and generated batches are mutated according to a
- * seed, with knowledge of their layout. {@link FetchFuzzTest} is guided by coverage instead. {@link AnyBytes} checks
- * the rules.
+ * Tests bytes that no broker should send. A seed determines mutations of the corpus and of generated batches, with
+ * knowledge of their layout. {@link AnyBytes} checks the rules. {@link FetchFuzzTest} is guided by coverage instead.
  *
  * <p>{@code -Dweir.fuzz.seconds=600} runs longer; {@code -Dweir.fuzz.seed=N} replays a seed.
  */
@@ -27,7 +26,7 @@ class FuzzTest {
     private static final Duration TIME = Duration.ofSeconds(Integer.getInteger("weir.fuzz.seconds", 2));
     private static final long SEED = Long.getLong("weir.fuzz.seed", 42L);
 
-    /** Positions and lengths of the numbers in a batch's header (see the diagram in BatchLayout). */
+    /** Positions and lengths of a batch header's numbers (see the diagram in BatchLayout). */
     private static final int[][] FIELDS = {
         {0, 8}, {8, 4}, {12, 4}, {16, 1}, {17, 4}, {21, 2}, {23, 4}, {27, 8}, {35, 8}, {43, 8}, {51, 2}, {53, 4},
         {57, 4}
@@ -95,7 +94,7 @@ class FuzzTest {
     private byte[] mutated(List<byte[]> corpus) {
         byte[] bytes = corpus.get(random.nextInt(corpus.size())).clone();
         for (int changes = random.nextInt(4); changes > 0 && bytes.length > 0; changes--) {
-            // Mutate the beginning more often, because most errors are possible there.
+            // Mutate the beginning more often, because it has more numbers.
             int at = random.nextInt(random.nextBoolean() ? bytes.length : Math.min(bytes.length, 80));
             switch (random.nextInt(8)) {
                 case 0 -> bytes[at] ^= (byte) (1 << random.nextInt(8));

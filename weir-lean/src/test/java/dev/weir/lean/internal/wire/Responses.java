@@ -15,7 +15,7 @@ import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.requests.RequestUtils;
 
-/** Fetch responses as a broker writes them. Stateless. */
+/** A broker's fetch responses. Stateless. */
 public final class Responses {
 
     public static final Uuid TOPIC = Uuid.fromString("3-HEhZmRRnCQ3lKEBVbaHg");
@@ -23,7 +23,7 @@ public final class Responses {
 
     private Responses() {}
 
-    /** Returns a response with three partitions: one with records, one with an error and all tags, and an empty one. */
+    /** Returns a response of three partitions: with records, with an error and all tags, and empty. */
     public static ByteBuffer of(short version) {
         PartitionData full = new PartitionData()
                 .setPartitionIndex(5)
@@ -68,7 +68,7 @@ public final class Responses {
         return ByteBuffer.allocateDirect(bytes.remaining()).put(bytes).rewind();
     }
 
-    /** Reads everything in a response. Returns the number of bytes that are records. */
+    /** Reads everything in a response. Returns the number of records' bytes. */
     public static long walk(FetchResponse response, ByteBuffer bytes, boolean cut) throws MalformedResponseException {
         AbortedTransactions aborted = new AbortedTransactions();
         long recordBytes = 0;

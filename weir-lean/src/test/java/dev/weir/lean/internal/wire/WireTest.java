@@ -15,9 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Tests that the official client's classes can read Weir's requests, and that Weir can read responses written by them.
- */
+/** Tests Weir's requests and responses against the official client's classes. */
 class WireTest {
 
     private final FetchResponse response = new FetchResponse();
@@ -136,7 +134,7 @@ class WireTest {
             try {
                 Responses.walk(response, part, true);
             } catch (MalformedResponseException expected) {
-                // The response is too short even for the part before the first partition.
+                // Too short for the part before the first partition.
                 assertThat(part.limit()).isLessThan(20);
             }
         }
@@ -178,7 +176,7 @@ class WireTest {
         assertThat(own.flip()).isEqualTo(bytes.slice(afterFirst, afterSecond - afterFirst));
     }
 
-    /** Real writers do not pad numbers, but the protocol allows it. */
+    /** The protocol allows padded numbers, although no real writer pads them. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
     void number_withBytesThatAddNothing_isRead(int size) {

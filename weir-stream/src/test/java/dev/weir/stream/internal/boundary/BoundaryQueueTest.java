@@ -43,7 +43,7 @@ class BoundaryQueueTest {
     void put_intoAFullQueueThatIsCancelled_isRefused() throws Exception {
         assertThat(queue.put(batch(4), meter)).isTrue();
         Thread canceller = Thread.ofVirtual().unstarted(() -> {
-            // Only once the put waits.
+            // Waits until the put waits.
             while (meter.blockedDownNanos() == 0) {
                 Thread.onSpinWait();
             }
@@ -101,10 +101,7 @@ class BoundaryQueueTest {
         assertThat(abandoned).containsExactly(1L);
     }
 
-    /**
-     * Regression: a take woke only one of the waiting threads. The others kept waiting although there was room for all
-     * of them.
-     */
+    /** Regression: some threads waited although there was room for all of them. */
     @Test
     void put_afterAnotherThatLeftRoom_neverSleepsOn() throws Exception {
         assertThat(queue.put(batch(4), meter)).isTrue();

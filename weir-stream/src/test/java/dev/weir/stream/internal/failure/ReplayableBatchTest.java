@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests elements that leave a restarted section and then also the inner stream around it. */
+/** Tests elements that leave a restarted section and the inner stream around it. */
 class ReplayableBatchTest {
 
     private final List<String> calls = new ArrayList<>();
@@ -59,7 +59,7 @@ class ReplayableBatchTest {
         assertThat(calls).containsExactly("retain", "ack", "abandon");
     }
 
-    /** Regression: the element was kept until the end of the inner stream, and a rebalance waited for it. */
+    /** Regression: a rebalance waited for the element until the end of the inner stream. */
     @Test
     void element_abandonedBecauseItIsRevoked_isDroppedAtOnce() {
         revoked = true;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class ElementRingTest {
 
-    /** Notes who was acknowledged. */
+    /** Records the acknowledged elements. */
     private static final class Acks implements AckTarget {
         final List<Long> tokens = new ArrayList<>();
 

@@ -17,7 +17,7 @@ class TokenBucketTest {
         for (int n = 0; n <= 3_000_000; n++) {
             now += bucket.take(1, now);
         }
-        // Only the first permit needs no wait. A third of a second is not a whole number of nanoseconds.
+        // A third of a second is not a whole number of nanoseconds.
         assertThat(now).isEqualTo(1_000_000 * SECOND);
     }
 

@@ -23,7 +23,7 @@ class FanoutSinkTest {
     private final CountDownLatch inAck = new CountDownLatch(1);
     private final CountDownLatch mayGoOn = new CountDownLatch(1);
 
-    /** Blocks the loop at the acknowledgement of the first element. */
+    /** Blocks the loop while it acknowledges the first element. */
     private final AckTarget halting = new AckTarget() {
         @Override
         public void ack(long token) {
@@ -41,10 +41,7 @@ class FanoutSinkTest {
         public void retain(long token, int claims) {}
     };
 
-    /**
-     * Regression: the loop saw no demand and was then blocked. Meanwhile a request arrived, and after it a failure. The
-     * loop passed on the failure first, because a failure needs no demand.
-     */
+    /** Regression: a failure overtook elements that a subscriber had already requested. */
     @Test
     void failure_behindARequest_doesNotOvertakeWhatThatAskedFor() throws Exception {
         CompletableFuture<RunningPipeline> running = new CompletableFuture<>();
@@ -62,8 +59,7 @@ class FanoutSinkTest {
         while (blockedNanos(running.get()) == blockedNanos) {
             Thread.onSpinWait();
         }
-        // The loop waits again. It now acknowledges the first element, after it has seen that no subscriber requests
-        // the next one.
+        // The loop has seen that no subscriber requests the next element, and now acknowledges the first one.
         leaving.subscription().cancel();
         inAck.await();
         staying.subscription().request(1);
@@ -104,7 +100,7 @@ class FanoutSinkTest {
                 "java.lang.IllegalStateException: no");
     }
 
-    /** An exception whose methods throw, except {@code toString}. */
+    /** An exception whose methods throw. {@code toString} does not. */
     @SuppressWarnings("OverrideThrowableToString") // its message would follow the name of the class
     private static final class HostileWrapper extends CompletionException {
 

@@ -25,8 +25,7 @@ class AsyncStageTest {
 
     private @Nullable AsyncStage<Integer, Integer> stage;
 
-    // Regression: the future kept running although nobody needed it. A circuit breaker, which counts its probes, then
-    // waited for the future.
+    // Regression: an unneeded future kept running, and a circuit breaker waited for it.
     @Test
     void future_thatTheFunctionGivesAfterTheClose_isCancelled() throws InterruptedException {
         CompletableFuture<Integer> late = new CompletableFuture<>();

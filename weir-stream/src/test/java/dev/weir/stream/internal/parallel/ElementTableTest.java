@@ -10,7 +10,7 @@ import dev.weir.stream.spi.Batch;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Tests the table alone: what it stores about keys, and how many elements may wait behind a key. */
+/** Tests the table: keys, and how many elements wait behind a key. */
 class ElementTableTest {
 
     private static boolean offer(ElementTable<Integer> table, int value, long key) {
@@ -58,7 +58,7 @@ class ElementTableTest {
         assertThat(table.isFull()).isTrue();
         assertThat(table.size()).isEqualTo(table.slots());
 
-        // The key's next element becomes ready and takes up room that no other element has released yet.
+        // The key's next element becomes ready, although no other element has released its room.
         table.complete(table.takeReady(), 1);
         assertThat(table.hasRoomFor(7)).isFalse();
         table.drain(new Batch<Integer>(1), 1);
@@ -66,10 +66,7 @@ class ElementTableTest {
         assertThat(table.hasRoomFor(Ordering.NO_KEY)).isFalse();
     }
 
-    /**
-     * The next element of a key is queued behind the other ready elements, and the rest of its chain still waits behind
-     * it.
-     */
+    /** While an element of the hot key is ready, the key's other elements still count as its chain. */
     @Test
     void longestChain_isThatOfTheHotKey_alsoWhileItsNextElementIsReady() {
         ElementTable<Integer> table = new ElementTable<>(64, false, true);

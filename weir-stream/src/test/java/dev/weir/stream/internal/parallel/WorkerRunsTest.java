@@ -19,7 +19,7 @@ class WorkerRunsTest {
         table.complete(slot, outcome);
     });
 
-    /** Begins with five elements. A worker takes four of them together. */
+    /** Begins with five elements. A worker takes four of them. */
     @BeforeEach
     void begin() {
         for (int n = 0; n < 5; n++) {

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Test;
 
 class SpecialisedLoopTest {
 
-    /** Stands for a loop. */
     interface Caller {
         Object call(Function<Object, Object> function, Object argument);
     }
@@ -90,7 +89,7 @@ class SpecialisedLoopTest {
                 .isSameAs(shared);
     }
 
-    /** If a class of the JDK held a loop, each redeployment of an application would leave its classes in memory. */
+    /** JDK classes must not keep a loop: its application's classes would never be unloaded. */
     @Test
     void loops_whenNobodyHasThem_goAlthoughTheClassesOfFunctionsStay() {
         List<WeakReference<?>> unused = new ArrayList<>(loopsFor(Function.identity()));
@@ -124,7 +123,7 @@ class SpecialisedLoopTest {
         }
         for (int i = 0; i < 50 && (function.get() != null || copy.get() != null); i++) {
             System.gc();
-            // A new copy releases the copies for unloaded classes.
+            // A new copy releases the copies of unloaded classes.
             loops.forFunction(hiddenPlus());
         }
         assertThat(function.get()).isNull();

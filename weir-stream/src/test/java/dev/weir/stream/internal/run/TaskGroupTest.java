@@ -146,10 +146,7 @@ class TaskGroupTest {
         assertThat(group.names()).isEmpty();
     }
 
-    /**
-     * Regression: the task ran on a separate thread and ended before the group knew about it. The group never became
-     * empty.
-     */
+    /** Regression: the group never became empty. */
     @Test
     void fork_interruptedAsSoonAsItIsAMember_leavesTheGroupEmpty() throws Exception {
         try (Dispatcher pool = Dispatcher.single("busy")) {
@@ -177,9 +174,8 @@ class TaskGroupTest {
     }
 
     /**
-     * The task is interrupted before the dispatcher refuses it. By the time of the refusal, the task already runs on a
-     * separate thread. Regression: the task was removed from the group while it was still cleaning up, and was reported
-     * as a failure.
+     * The interrupt arrives before the dispatcher's refusal. Regression: the task was reported as a failure while it
+     * was still cleaning up.
      */
     @Test
     void fork_interruptedBeforeItIsRefused_isInTheGroupUntilItHasCleanedUp() throws Exception {

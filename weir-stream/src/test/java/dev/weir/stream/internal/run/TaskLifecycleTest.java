@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/**
- * Checks that the transitions match the diagram in the class comment. Everything runs on one thread, and each test
- * clears its interrupts.
- */
+/** Tests the transitions in the class comment's diagram. Each test runs on one thread and clears its interrupts. */
 class TaskLifecycleTest {
 
     @Test
@@ -53,7 +50,7 @@ class TaskLifecycleTest {
         assertThat(Thread.interrupted()).isTrue();
     }
 
-    /** The thread of an inner stream that pulls another inner stream holds interrupts back twice. */
+    /** A thread holds interrupts back twice if one inner stream pulls another. */
     @Test
     void interruptUnlessHeld_whileHoldingTwice_comesWithTheLastLettingGo() {
         TaskLifecycle life = new TaskLifecycle(false);

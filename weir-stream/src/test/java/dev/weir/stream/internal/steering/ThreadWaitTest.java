@@ -16,7 +16,7 @@ class ThreadWaitTest {
                 .toArray(StackTraceElement[]::new));
     }
 
-    /** A wait on the clock counts as a wait of the code that called the clock. */
+    /** A wait on the clock belongs to the code that called the clock. */
     @Test
     void clock_waitsInTheEngine_ifTheEngineCallsIt() {
         assertThat(waitOf(CONDITION, CLOCK, "dev.weir.stream.internal.failure.SupervisedCall"))

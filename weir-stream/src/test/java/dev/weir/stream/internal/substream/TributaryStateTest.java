@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The transitions match the class comment's diagram. */
+/** Tests the transitions in the class comment's diagram. */
 class TributaryStateTest {
 
     @Test

@@ -19,7 +19,7 @@ class ArrivalWaitsTest {
     /** Under the lock. */
     private int waiting;
 
-    /** Returns the wait habit of a thread whose many previous waits were all short. */
+    /** Returns the habit of a thread whose waits were all short. */
     private static WaitHabit quick() {
         WaitHabit habit = new WaitHabit();
         for (int n = 0; n < 100; n++) {

@@ -85,8 +85,8 @@ class WaitHabitTest {
             habit.stayed(SHORT_NANOS);
         }
         habit.stayedInVain();
-        // After failed spins, the thread did not spin for 8, 16, 32 and 64 waits. The next number would be 128, but two
-        // series of successful spins have halved it twice.
+        // After failed spins, the thread skipped 8, 16, 32 and 64 waits. Two series of successful spins have halved the
+        // next number, 128, twice.
         assertThat(waitsUntilItStays(5000)).isEqualTo(32);
     }
 
@@ -97,7 +97,7 @@ class WaitHabitTest {
         assertThat(waitsUntilItStays(5000)).isEqualTo(WaitHabit.SHORTEST_REST);
     }
 
-    /** Measures the cost of spinning when a thousand elements per second arrive, in various rhythms. */
+    /** Measures the cost of spinning at a thousand elements per second, in various rhythms. */
     @Test
     void habit_atAThousandElementsASecond_staysForLessThanAHundredthOfTheTime() {
         Random random = new Random(7);

@@ -17,9 +17,8 @@ class SlopeSearchTest {
     private static final long SECOND = 1_000_000_000L;
 
     /**
-     * A simulated closed system with as many elements inside as the limit allows. Each element first waits (blocking
-     * work), then queues for one of a few servers (processors, connections), and then leaves for a consumer, which may
-     * be slower than the rest.
+     * A closed system with as many elements inside as the limit allows. Each element waits (blocking work), then queues
+     * for one of a few servers (processors, connections), then leaves for a consumer, which may be slow.
      */
     static final class Simulation {
         final WorkerLimit limit;
@@ -27,13 +26,13 @@ class SlopeSearchTest {
         double waitSeconds;
         double serviceSeconds;
         int servers = 2;
-        /** The slowdown of all service per element inside, as a fraction. Threads get in each other's way. */
+        /** Slowdown of all service per element inside, as a fraction. */
         double interference;
-        /** The maximum number of elements per second that the downstream stage takes. */
+        /** Elements per second that the downstream stage takes at most. */
         double takenPerSecond = Double.MAX_VALUE;
         /**
-         * True if a handler starts before it has a server. Otherwise it waits outside, as a virtual thread waits for a
-         * carrier.
+         * True if a handler starts before it has a server. A virtual thread instead waits for a carrier before it
+         * starts.
          */
         boolean countsQueueing = true;
 
@@ -64,10 +63,7 @@ class SlopeSearchTest {
             }
         }
 
-        /**
-         * Returns whether an element may enter. The stage holds only as many results as the consumer has taken: a leaky
-         * bucket with some capacity.
-         */
+        /** Returns whether an element may enter. Few results may wait for the consumer: a leaky bucket. */
         private boolean mayEnter() {
             if (takenPerSecond == Double.MAX_VALUE) {
                 return true;
@@ -119,7 +115,7 @@ class SlopeSearchTest {
         }
     }
 
-    /** A kind of work, with its name for the report. */
+    /** A kind of work. */
     record Work(String name, double waiting, double service, int servers, double interference, boolean counts) {
         Simulation at(Parallelism bounds, int seed) {
             Simulation simulation = new Simulation(bounds, seed);
@@ -208,10 +204,10 @@ class SlopeSearchTest {
         stage.servers = 1000;
         stage.run(10);
         assertThat(stage.limit.current()).isGreaterThan(400);
-        // The downstream stage takes 1000 elements per second of 10 ms each, so ten at once are enough.
+        // Ten elements of 10 ms each at once give 1000 per second, which is all the downstream stage takes.
         stage.takenPerSecond = 1000;
         double rate = stage.run(10);
-        // 8 is possible if the search is trying a step down when the time is up.
+        // 8 if the search is trying a step down at the end.
         assertThat(stage.limit.current()).isBetween(8, 25);
         assertThat(rate).isGreaterThan(900);
     }

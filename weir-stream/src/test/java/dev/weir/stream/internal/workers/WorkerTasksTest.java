@@ -9,10 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class WorkerTasksTest {
 
-    /**
-     * Regression: a worker forked after the cancellation was not interrupted. If a completion forked a retry just as
-     * the stage was closed, the retry called the user's function after the stream had ended.
-     */
+    /** Regression: a retry called the user's function after the stream had ended. */
     @Test
     void fork_afterTheCancellation_mayNotGoOn() throws Exception {
         WorkerTasks tasks = new WorkerTasks(new TaskGroup("test", failure -> {}), Dispatcher.virtual(), "stage");

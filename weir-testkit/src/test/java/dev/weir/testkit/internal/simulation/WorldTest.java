@@ -17,10 +17,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/**
- * Breaks the rules like a broken source, to show that each of the simulation's checks of emissions and commits can
- * fail.
- */
+/** Breaks the rules as a faulty source would. Each check of emissions and commits must fail. */
 class WorldTest {
 
     private static final TopicPartition ID = new TopicPartition("orders", 0);

@@ -18,9 +18,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/**
- * Tests the invariants that are checked before records are emitted, no matter which implementation fetched the records.
- */
+/** Tests the invariants that are checked before records are emitted. */
 class BatchEmissionTest {
 
     private static final TopicPartition ID = new TopicPartition("t", 0);

@@ -37,7 +37,7 @@ class DueRecordsTest {
         return new AssignedPartition(new TopicPartition("t", number), new OffsetTracker(100, () -> {}), Long.MAX_VALUE);
     }
 
-    /** Adds a batch of records. Each record's offset is also its due time in milliseconds. */
+    /** Adds a batch. The offset of each record is also its due time in milliseconds. */
     private void add(AssignedPartition to, long... dueMillis) {
         add(buffer, to, dueMillis);
     }
@@ -154,10 +154,7 @@ class DueRecordsTest {
         assertThat(take(set, 0)).isEmpty();
     }
 
-    /**
-     * The wall clock may be set forward while a record waits, so it is read again after ten seconds, whatever the due
-     * time. If the buffer simply waited for a day, the record would leave a day late.
-     */
+    /** Given a record that is due in a day: if the wall clock is set forward, the record leaves within ten seconds. */
     @Test
     void wallClockThatIsSetForward_isSeenWithinTenSeconds() throws Exception {
         AtomicLong wall = new AtomicLong(0);
@@ -183,7 +180,7 @@ class DueRecordsTest {
                 .isEqualTo(6);
     }
 
-    /** The owner thread needs the buffer's lock, so the function must not run while that lock is held. */
+    /** The owner thread must still get the buffer's lock while the function blocks. */
     @Test
     void functionThatBlocks_holdsUpWhoeverTakes_andNobodyElse() throws Exception {
         CountDownLatch asked = new CountDownLatch(1);
@@ -252,10 +249,7 @@ class DueRecordsTest {
         assertThat(asked).hasValue(60);
     }
 
-    /**
-     * While the rate limit is exhausted, no record can leave the buffer, even if it is due. The next wake-up is
-     * therefore the time at which the rate allows another record.
-     */
+    /** While no rate permit is free, the next wake-up is the time of the next permit, even if a record is due. */
     @Test
     void rateThatForbidsToTake_isAllThatIsWaitedFor() throws Exception {
         add(a, 20);

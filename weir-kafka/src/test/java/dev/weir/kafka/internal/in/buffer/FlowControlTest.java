@@ -91,10 +91,7 @@ class FlowControlTest {
         flow.resumeLow(List.copyOf(Map.of(id, partition).values()), fetcher);
     }
 
-    /**
-     * The partition never reached its limit of records, so the reported reason is the byte budget. It stays so until
-     * the next poll, even after all records are finished.
-     */
+    /** The partition was paused by the byte budget, not by its record limit. This reason stays until the next poll. */
     @Test
     void partition_thatWasFullOfBytes_isPausedForTheBudget_alsoWhenNoneAreLeft() {
         fetch(3, MEGABYTE / 3 + 1);
@@ -152,10 +149,7 @@ class FlowControlTest {
         assertThat(client.paused()).isEmpty();
     }
 
-    /**
-     * Returns partitions that have reached their limit of outstanding records. The pipeline has not pulled any of their
-     * records.
-     */
+    /** Returns partitions with a full buffer: the pipeline has not pulled any of their records. */
     private Map<TopicPartition, AssignedPartition> full(RecordBuffer outlet, int... priorities) {
         Map<TopicPartition, AssignedPartition> assigned = new LinkedHashMap<>();
         for (int priority : priorities) {
@@ -206,10 +200,7 @@ class FlowControlTest {
         assertThat(client.paused()).as("with half of 12 empty").hasSize(6);
     }
 
-    /**
-     * Regression: the paused partitions were not checked again before the next poll returned, which takes a second if
-     * no records arrive.
-     */
+    /** Regression: the paused partitions resumed up to a second late if no records arrived. */
     @Test
     void partitions_thatWaitForAStuckOne_areLookedAtWhenThePipelineRunsShort() throws InterruptedException {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
@@ -228,7 +219,6 @@ class FlowControlTest {
         assertThat(client.paused()).containsExactly(new TopicPartition("t", 11));
     }
 
-    /** Regression: the backlogs of eleven partitions delayed a partition with a higher priority. */
     @Test
     void partition_ofAHigherPriority_doesNotWaitForLowerOnes() throws InterruptedException {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
@@ -240,10 +230,7 @@ class FlowControlTest {
         assertThat(client.paused()).hasSize(11).doesNotContain(new TopicPartition("t", 0));
     }
 
-    /**
-     * Regression: a partition below half of its limit did not resume while another partition was above half. A stage
-     * that held all records of both partitions and needed more waited forever.
-     */
+    /** Regression: a stage that held all records of two partitions and needed more waited forever. */
     @Test
     void partitions_ofWhichStagesHoldAll_goOnAtHalf() throws InterruptedException {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
@@ -260,10 +247,7 @@ class FlowControlTest {
         assertThat(client.paused()).containsExactly(new TopicPartition("t", 1));
     }
 
-    /**
-     * Regression: a partition with a new position, for example after a seek, waited until the other partitions had
-     * processed their backlogs.
-     */
+    /** Regression: a partition with a new position, for example after a seek, waited for the backlogs of all others. */
     @Test
     void partition_ofWhichNothingWasReadYet_doesNotWait() {
         Map<TopicPartition, AssignedPartition> assigned = full(new RecordBuffer(Clock.SYSTEM), new int[12]);
@@ -277,7 +261,7 @@ class FlowControlTest {
         assertThat(client.paused()).hasSize(11).doesNotContain(renewed.id());
     }
 
-    /** The other partitions stay full until their records are due, so an empty partition must not wait for them. */
+    /** The full partitions hold records that are not due yet. An empty partition must not wait for these records. */
     @Test
     void partition_ofARetryTopic_doesNotWaitForRecordsThatAreNotDue() {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM, new DueRecords(record -> 1, () -> 0));
@@ -354,7 +338,7 @@ class FlowControlTest {
                 .isEqualTo(1);
         client.unsubscribe();
         client.assign(List.of(id, urgentId));
-        // Each partition gets its minimum. The rest of the megabyte is divided in the ratio one to four.
+        // Each partition gets its minimum. The remaining budget is divided one to four.
         flow.divide(List.of(partition, urgent));
         assertThat(pausesAt(partition, 214)).isFalse();
         assertThat(pausesAt(partition, 1)).isTrue();
@@ -408,9 +392,7 @@ class FlowControlTest {
         assertThat(client.paused()).isEmpty();
     }
 
-    /**
-     * Returns forty partitions, each with a 25 KB part of the budget. The pipeline has not pulled any of their records.
-     */
+    /** Returns forty partitions, each with a 25 KB part of the budget and records that are not pulled yet. */
     private Map<TopicPartition, AssignedPartition> forty() {
         RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
         Map<TopicPartition, AssignedPartition> assignment = new LinkedHashMap<>();
@@ -443,10 +425,7 @@ class FlowControlTest {
         return brought;
     }
 
-    /**
-     * Regression: 29 records of 1 MB were buffered with a budget of 8 MB, because each partition exceeded its share by
-     * only one record.
-     */
+    /** Regression: 29 records of 1 MB were buffered with a budget of 8 MB. */
     @Test
     void recordsLargerThanShares_pauseAllWhenTheBudgetIsUsed() {
         Map<TopicPartition, AssignedPartition> assignment = forty();
@@ -455,7 +434,7 @@ class FlowControlTest {
             poll(assignment, 1);
             polls++;
         }
-        // Together, the polls return the budget of one megabyte, plus what an ordinary fetch may return beyond it.
+        // The polls return one megabyte, plus what an ordinary fetch may return beyond it.
         assertThat(polls).isBetween(8, 11);
     }
 
@@ -476,7 +455,7 @@ class FlowControlTest {
         assertThat(client.paused()).contains(come.id());
     }
 
-    /** Partitions resume once half of the total budget is free. That never happens if stuck ones hold more. */
+    /** Partitions must also resume if stuck partitions hold more than half of the budget. */
     @Test
     void partitionsBesideStuckOnes_thatHoldMoreThanHalf_goOn() {
         Map<TopicPartition, AssignedPartition> assignment = forty();

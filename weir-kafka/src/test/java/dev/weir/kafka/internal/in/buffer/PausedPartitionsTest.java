@@ -95,8 +95,7 @@ class PausedPartitionsTest {
         assertThat(taken()).isEqualTo(1);
     }
 
-    // Regression: with at-most-once delivery, a rebalance waited for the pipeline to pull the committed records of a
-    // paused partition. The pipeline could not pull them, and they were then discarded.
+    // Regression: with at-most-once delivery, the committed records of a paused partition were lost in a rebalance.
     @Test
     void withdrawnPartition_isLetGo_asNobodyElseWillSeeWhatWasCommitted() throws InterruptedException {
         pauses.assigned(partition);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class RecordBufferTest {
 
-    /** A finite deadline, because the test's clock counts only threads that wait with a deadline. */
+    /** Finite, because the test's clock counts only threads that wait with a deadline. */
     private static final long LATE = Duration.ofHours(1).toNanos();
 
     private final VirtualClock clock = new VirtualClock();
@@ -49,7 +49,6 @@ class RecordBufferTest {
         buffer.add(partition, Batch.of(values, records, partition.tracker(), tokens));
     }
 
-    /** Returns the topics of the next batches. */
     private String nextTopics(int batches) throws InterruptedException {
         StringBuilder topics = new StringBuilder();
         for (int i = 0; i < batches; i++) {
@@ -150,7 +149,7 @@ class RecordBufferTest {
 
     @Test
     void handedBatch_countsAsTakenBeforeTheWaitingThreadRuns() throws Exception {
-        // If the woken thread is fast, a single round may succeed by chance, so the test runs many rounds.
+        // A fast thread may pass a single round by chance.
         for (int round = 0; round < 100; round++) {
             CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(this::nextOfAll);
             clock.awaitWaiters(1);
@@ -208,7 +207,7 @@ class RecordBufferTest {
         assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("-");
     }
 
-    /** Returns the number of records in the next batch; 0 if none may leave yet, -1 at the end. */
+    /** Returns the size of the next batch; 0 if no record may leave yet, -1 at the end. */
     private int nextCount() throws InterruptedException {
         Batch<?> batch = buffer.take(clock.nanoTime(), new StageMeter());
         return batch == null ? -1 : batch.size();

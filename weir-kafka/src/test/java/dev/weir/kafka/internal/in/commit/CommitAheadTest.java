@@ -151,7 +151,7 @@ class CommitAheadTest {
                 .isEqualTo(Duration.ofMillis(100).toNanos());
     }
 
-    /** A commit with a deleted partition is never answered, and would delay the commits of all other partitions. */
+    /** The client never completes a commit that contains a deleted partition. */
     @Test
     void recordsOfAPartitionThatIsGone_stay_andThoseOfOthersGoOut() {
         topic.exists = false;
@@ -166,8 +166,7 @@ class CommitAheadTest {
         assertThat(ahead.waitingRecords(a)).isEqualTo(5);
     }
 
-    // Regression: committed records of a paused partition used up the limit that all partitions share, and no more
-    // records of the other partitions were emitted.
+    // Regression: a paused partition stopped the emission of records of all other partitions.
     @Test
     void pausedPartition_withAllTheRoomTaken_doesNotHoldUpTheOthers() {
         fetch(a, 0, AHEAD);
@@ -281,7 +280,6 @@ class CommitAheadTest {
         assertThat(signals.isCallbackSignalled()).isTrue();
     }
 
-    /** Without the wake-up, the owner would notice the free space only after its next poll. */
     @Test
     void pull_thatMakesRoomJustAfterTheOwnerHasLooked_wakesIt() {
         RecordOutlets single = RecordOutlets.single(buffer);
@@ -342,7 +340,6 @@ class CommitAheadTest {
         assertThat(signals.isCallbackSignalled()).isTrue();
     }
 
-    /** The owner checks for the end of a bounded read only after a poll. */
     @Test
     void end_thatIsCommitted_wakesTheOwner() {
         ahead.readTo(a, 3);
@@ -374,7 +371,6 @@ class CommitAheadTest {
                 .isEqualTo(Batch.DEFAULT_CAPACITY);
     }
 
-    /** Without the signal, the pipeline would get no more records until the owner's current poll ends. */
     @Test
     void batchThatIsTaken_wakesTheOwner_onlyIfMoreWaitsAndFits() {
         fetch(a, 0, 6);

@@ -33,10 +33,7 @@ class CommitConnectionTest {
     private final GroupMember client = new GroupMember(0, "member");
     private final List<@Nullable Exception> answers = new ArrayList<>();
 
-    /**
-     * The connection under test. It is not used again after its first failure, and Kafka's client then sends all
-     * further commits of the test.
-     */
+    /** The connection under test. After its first failure, Kafka's client sends all further commits of the test. */
     private final CommitConnection connection = new CommitConnection(client, coordinator.config(), FOREVER_NANOS);
 
     CommitConnectionTest() throws IOException {}
@@ -69,7 +66,7 @@ class CommitConnectionTest {
     private void assertFailed() {
         assertThat(answers).singleElement().isInstanceOf(RetriableCommitFailedException.class);
         assertThat(connection.isUnderWay()).isFalse();
-        // Give the connection enough turns to find the coordinator again: as many as another connection needs.
+        // Give the connection enough turns to look for the coordinator again.
         int connections = coordinator.connections.get();
         try (CommitConnection other = new CommitConnection(client, coordinator.config(), FOREVER_NANOS)) {
             await(other, () -> {
@@ -188,7 +185,7 @@ class CommitConnectionTest {
     void coordinatorThatIsTooOld_isNotAskedAgain() throws IOException {
         coordinator.maxCommitVersion = 8;
         try (CommitConnection eager = new CommitConnection(client, coordinator.config(), 0)) {
-            // One connection was for the lookup, and one for the commit that could not be written.
+            // One connection for the lookup, and one for the commit that could not be written.
             await(eager, () -> {
                 assertThat(eager.send(OFFSETS, answers::add)).isFalse();
                 return coordinator.ended.get() == 2;

@@ -11,7 +11,6 @@ import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-/** Tests the invariants that every commit is checked against, no matter how its offset was determined. */
 class CommitInvariantsTest {
 
     private static final int RECORDS = 2_000;
@@ -63,7 +62,7 @@ class CommitInvariantsTest {
         assertCommits(110);
     }
 
-    /** The records have a gap in their offsets, and fill more than one chunk of the tracker. */
+    /** The records fill several chunks of the tracker, with a gap in their offsets. */
     @Test
     void commitPastAnUnfinishedRecord_behindManyAndBehindAGap_violatesAnInvariant() {
         append(0, 600);

@@ -22,7 +22,7 @@ import org.apache.kafka.common.protocol.ObjectSerializationCache;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Compares the bytes of the request with the bytes written by Kafka's own class. */
+/** Compares the request's bytes with the bytes of Kafka's own class. */
 class CommitRequestTest {
 
     private static final int REQUESTS = 2_000;
@@ -83,7 +83,7 @@ class CommitRequestTest {
                             new OffsetAndMetadata(partition.committedOffset(), epoch, partition.committedMetadata()));
                 }));
         Map<TopicPartition, OffsetAndMetadata> expected = new HashMap<>(offsets);
-        // Neither class can encode one half of a surrogate pair. It becomes a question mark.
+        // Both classes encode an unpaired surrogate as a question mark.
         expected.replaceAll((id, offset) -> offset.metadata().equals("\ud83d")
                 ? new OffsetAndMetadata(offset.offset(), offset.leaderEpoch(), "?")
                 : offset);

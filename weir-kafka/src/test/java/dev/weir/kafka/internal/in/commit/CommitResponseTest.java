@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Reads responses that Kafka's own class has written. */
 class CommitResponseTest {
 
     private static final int RESPONSES = 2_000;

@@ -66,7 +66,7 @@ class CommitTextsTest {
         return CommitMetadata.userText(commit.offset(), commit.metadata());
     }
 
-    // Regression: an error of the metadata function, or an exception whose toString() throws, ended the run.
+    // Regression: a metadata function that throws ended the run.
     @Test
     void metadataFunction_thatFailsInAnyWay_costsOnlyItsText() {
         for (Throwable failure : List.of(new StackOverflowError(), new NoClassDefFoundError(), new Unreadable())) {
@@ -195,7 +195,7 @@ class CommitTextsTest {
 
     // ---- The start size --------------------------------------------------------------------------------------------
 
-    /** The lowest number counts, because partitions added after the group's start are read from their beginning. */
+    /** Partitions added after the group's start are read from their beginning, so the lowest number counts. */
     @Test
     void startSize_isTheSmallestOne_alsoOfCommitsThatAreRead() {
         CommitTexts texts = texts(100);
@@ -228,7 +228,7 @@ class CommitTextsTest {
 
     // ---- The group's commits ---------------------------------------------------------------------------------------
 
-    /** A client whose first queries are interrupted by a wake-up, each after 10 ms. */
+    /** A client whose first queries are each interrupted after 10 ms. */
     private final class Woken extends MockConsumer<byte[], byte[]> {
 
         private final List<Long> patience = new ArrayList<>();

@@ -65,7 +65,7 @@ class CommittableOffsetsTest {
         client.assign(Set.of(ID));
     }
 
-    /** The token of a record is its offset. */
+    /** Reads records. The token of each record is its offset. */
     private void read(int records) {
         for (int i = 0; i < records; i++) {
             partition
@@ -98,7 +98,7 @@ class CommittableOffsetsTest {
 
     // ---- The offset ------------------------------------------------------------------------------------------------
 
-    /** The position is past the transaction markers and aborted records at the end, so these leave no lag. */
+    /** The position is past transaction markers and aborted records at the end of the log. */
     @Test
     void idlePartition_isCommittedAtItsPosition() {
         fetcher.seek(ID, new LogPosition(7, 4));
@@ -125,7 +125,7 @@ class CommittableOffsetsTest {
         assertThat(Objects.requireNonNull(next()).offset()).isEqualTo(1);
     }
 
-    /** The client's position is after the dropped records, so neither it nor its leader epoch may be committed. */
+    /** The client's position is past the dropped records. Neither it nor its leader epoch may be committed. */
     @Test
     void droppedRecord_isNotCommitted_thoughThePositionIsPastIt() {
         read(5);
@@ -249,7 +249,6 @@ class CommittableOffsetsTest {
         assertThat(Duration.ofNanos(commits.nanosUntilDue()).toMillis()).isEqualTo(100);
     }
 
-    /** The fetcher may poll the client less often, and would then receive the response late. */
     @Test
     void fetcher_isToldForHowLongAResponseIsAwaited() {
         read(2);
@@ -287,7 +286,6 @@ class CommittableOffsetsTest {
         assertThat(partition.committedOffset()).isNegative();
     }
 
-    /** The client would wait for the deleted partition until its timeout. */
     @Test
     void lastCommit_ofADeletedPartition_isNotSentAgain() {
         read(2);
@@ -324,7 +322,7 @@ class CommittableOffsetsTest {
         assertThat(partition.committedOffset()).isEqualTo(1);
     }
 
-    /** Answers asynchronous commits when the test says so, and fails the next blocking commits, each after 100 ms. */
+    /** Answers asynchronous commits when the test says so. Fails the next blocking commits after 100 ms each. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
     private final class Scripted extends MockConsumer<byte[], byte[]> {
 

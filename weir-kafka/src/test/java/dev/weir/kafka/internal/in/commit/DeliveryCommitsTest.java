@@ -26,7 +26,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests the rules that apply to partitions regardless of how their offsets are committed. */
+/** Tests the rules for partitions that are common to all delivery guarantees. */
 class DeliveryCommitsTest {
 
     enum Guarantee {
@@ -83,7 +83,6 @@ class DeliveryCommitsTest {
                 .isEqualTo(guarantee == Guarantee.AT_LEAST_ONCE || guarantee == Guarantee.EXACTLY_ONCE);
     }
 
-    /** If a bounded read ended while its last transaction was open, the results in that transaction would be lost. */
     @ParameterizedTest
     @EnumSource
     void openTransaction_isNotSettled(Guarantee guarantee) {
@@ -92,10 +91,7 @@ class DeliveryCommitsTest {
         assertThat(of(guarantee).isSettled()).isEqualTo(guarantee != Guarantee.EXACTLY_ONCE);
     }
 
-    /**
-     * Regression: with transactions and with at-most-once delivery, a missing partition counted as deleted as long as
-     * it stayed assigned. Its position in the recreated topic was never committed, and that topic was not read.
-     */
+    /** Regression: a recreated topic was not read with transactions or at-most-once delivery. */
     @ParameterizedTest
     @EnumSource
     void partitionThatWasGone_isFoundAgain(Guarantee guarantee) {
@@ -180,7 +176,7 @@ class DeliveryCommitsTest {
         assertThat(commits.succeeded()).isZero();
     }
 
-    /** The first of two records is finished. */
+    /** Returns a partition with two records. The first one is finished. */
     private static AssignedPartition partition() {
         AssignedPartition partition = new AssignedPartition(ID, new OffsetTracker(2, () -> {}), Long.MAX_VALUE);
         partition.tracker().append(0, 1);
@@ -189,7 +185,6 @@ class DeliveryCommitsTest {
         return partition;
     }
 
-    /** A transaction gate that does nothing. */
     private static final class IdleGate implements TransactionGate {
 
         static final long DUE_NANOS = 77;

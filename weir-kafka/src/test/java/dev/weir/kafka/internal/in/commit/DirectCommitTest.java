@@ -39,7 +39,7 @@ class DirectCommitTest {
     private final ScriptedCoordinator coordinator = new ScriptedCoordinator();
     private final GroupMember client = new GroupMember(3, "member");
 
-    /** Makes further attempts without a delay, if they are allowed at all. */
+    /** Repeats an attempt without a delay. */
     private final DirectCommit commit = new DirectCommit(client, coordinator.config(), null, 0);
 
     DirectCommitTest() throws IOException {}
@@ -49,7 +49,7 @@ class DirectCommitTest {
         coordinator.close();
     }
 
-    /** The commit must fail, because a group without members accepts a commit without a generation from anybody. */
+    /** A group without members would accept such a commit from anybody. */
     @ParameterizedTest
     @CsvSource({"-1, member", "3, ''"})
     void memberWithoutAGenerationOrAnId_connectsToNobody(int generation, String id) {
@@ -95,7 +95,6 @@ class DirectCommitTest {
                 .isTrue();
     }
 
-    /** The coordinator would refuse every further attempt until the generation ends. */
     @ParameterizedTest
     @EnumSource(
             names = {
@@ -139,7 +138,7 @@ class DirectCommitTest {
                 .isTrue();
     }
 
-    /** The unanswered commit may arrive after a later one, and move the committed offset back. */
+    /** The unanswered commit might arrive after a later one, and move the committed offset back. */
     @Test
     void commitThatWasSentAndNotAnswered_isNotTriedAgainInItsGeneration() throws Exception {
         coordinator.replies.add(Reply.UNANSWERED);
@@ -161,7 +160,7 @@ class DirectCommitTest {
         assertThat(commit.commit(OFFSETS, WITHIN_NANOS)).isTrue();
     }
 
-    /** A closing consumer repeats its last commit every second, so it logs only the first refusal. */
+    /** A closing consumer repeats its last commit every second. */
     @Test
     void refusals_areLogged_onceInAGeneration() {
         DirectCommit first = new DirectCommit(client, coordinator.config(), null, 0);
@@ -176,7 +175,6 @@ class DirectCommitTest {
         assertThat(LoggedLines.of(attempt)).as("after a success").hasSize(1);
     }
 
-    /** Committing the same offsets twice does no harm. */
     @Test
     void commitWhoseConnectionBreaks_isSentAgain_withinItsTime() {
         coordinator.replies.add(Reply.CUT);

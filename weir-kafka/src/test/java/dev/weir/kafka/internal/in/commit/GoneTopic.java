@@ -16,17 +16,16 @@ import org.apache.kafka.common.errors.LeaderNotAvailableException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
-/** A lookup of a topic with one partition. The topic does not exist until a test creates it. Confined to one thread. */
+/** A lookup of a topic with one partition. A test creates the topic. Confined to one thread. */
 public final class GoneTopic extends SilentLookup {
 
     private final TopicPartition id;
 
     public boolean exists;
 
-    /** The number of queries made. */
     int questions;
 
-    /** The id of the topic that currently has the name; null while the id is unknown. */
+    /** The id of the topic; null while it is unknown. */
     @Nullable
     Uuid topicId;
 

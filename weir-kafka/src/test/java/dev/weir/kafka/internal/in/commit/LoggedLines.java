@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 
-/** Collects the log lines of a consumer's components instead of writing them. */
+/** Collects log lines instead of writing them. */
 final class LoggedLines implements Surroundings {
 
     private final List<String> lines = new ArrayList<>();
 
     private LoggedLines() {}
 
-    /** Returns the lines, each with its level, that the calling thread logs while it runs {@code body}. */
+    /** Returns the lines that the calling thread logs while it runs {@code body}, each with its level. */
     static List<String> of(Runnable body) {
         LoggedLines log = new LoggedLines();
         SurroundingsRegistry.within(log, body);

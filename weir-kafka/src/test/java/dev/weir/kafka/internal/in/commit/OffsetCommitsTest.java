@@ -31,7 +31,6 @@ import org.apache.kafka.common.errors.UnknownTopicIdException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests ordinary commits, the commits of transactions, and the last commit of a run. */
 class OffsetCommitsTest {
 
     private static final int RECORDS = 5_000;
@@ -64,9 +63,7 @@ class OffsetCommitsTest {
         return partition;
     }
 
-    // Regression: once the commit metadata was full, it no longer changed when another record was finished. The
-    // transaction was then committed without the offset of an input whose results it contained, and after an abort,
-    // that input was not read again.
+    // Regression: a transaction was committed without the offset of an input. After an abort, that input was lost.
     @Test
     void whatIsFinishedPastAFullSet_isNotTakenForCommitted() {
         long next = 1;
@@ -79,7 +76,7 @@ class OffsetCommitsTest {
             next += 2;
         }
         assertThat(fits).isNotEmpty();
-        // The commit metadata lists all finished records except the last one, for which there is no space.
+        // The commit metadata lists all finished records except the last one, for lack of space.
         commits.committed(List.of(partition), commits.finished(List.of(partition)));
         assertThat(commits.finished(List.of(partition))).isEmpty();
         assertThat(commits.finishedEntirely(List.of(partition))).isNull();
@@ -90,8 +87,8 @@ class OffsetCommitsTest {
         assertThat(Objects.requireNonNull(entire.get(ID)).offset()).isEqualTo(next);
     }
 
-    // The commit metadata lists a limited number of offset ranges. If the transaction were committed anyway, it would
-    // lack the offsets of the inputs in further ranges.
+    // The metadata lists a limited number of offset ranges. The transaction must wait for a commit that lists all its
+    // inputs.
     @Test
     void whatIsFinishedPastTheMostRuns_isNotTakenForCommitted_thoughThereIsRoom() {
         int runs = CommitText.MAX_RUNS;
@@ -127,8 +124,7 @@ class OffsetCommitsTest {
         assertThat(commits.texts().finishedPast(ID, commit).contains(4)).isTrue();
     }
 
-    // A broker that has just started may not know the partition yet, so the transaction includes it. Otherwise, the
-    // transaction's records would be committed without their input's offset.
+    // A broker that has just started may not know the partition yet. The transaction must include its offset.
     @Test
     void partitionThatIsTakenForGone_goesWithItsTransaction_andWithNoOtherCommit() {
         partition.tracker().ack(0);
@@ -148,7 +144,6 @@ class OffsetCommitsTest {
 
     // ---- What happens to a commit ----------------------------------------------------------------------------------
 
-    /** A client whose commits are answered only when the test says so. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
     private static final class Slow extends MockConsumer<byte[], byte[]> {
 
@@ -215,7 +210,7 @@ class OffsetCommitsTest {
         assertThat(slow.asked).hasSize(2);
     }
 
-    /** The client's commit in flight could arrive after the direct commit, and move the committed offset back. */
+    /** The client's commit in flight might arrive after the direct commit, and move the committed offset back. */
     @Test
     void lastCommitBesideTheClient_isNotSent_whileOneOfTheClientIsUnderWay() {
         topic.exists = true;
@@ -231,7 +226,7 @@ class OffsetCommitsTest {
         assertThat(partition.committedOffset()).isEqualTo(2);
     }
 
-    /** A later offset has been committed in the meantime, by a transaction or after a seek. */
+    /** Meanwhile, a transaction or a seek has committed a later offset. */
     @Test
     void answerToAnOlderCommit_doesNotBringTheOffsetBack() {
         partition.tracker().ack(0);
@@ -256,7 +251,7 @@ class OffsetCommitsTest {
                 .withMessageStartingWith("cannot commit t-0@1");
     }
 
-    /** The offsets belong to a deleted topic, and mean nothing in the topic that has its name now. */
+    /** The offsets belong to a deleted topic, and a new topic has its name. */
     @Test
     void lastCommit_thatIsNotAnswered_asTheTopicIsAnotherOne_isNotSentAgain() {
         AtomicInteger asked = new AtomicInteger();
@@ -302,7 +297,7 @@ class OffsetCommitsTest {
         assertThat(onSlow.succeeded()).isEqualTo(1);
     }
 
-    /** The client commits with the id of the former topic until it requests metadata again. */
+    /** Until the client requests metadata, it commits with the id of the former topic. */
     @Test
     void commitOfAnUnknownTopicId_hasTheClientAskForItsTopics_beforeTheNextOne() {
         partition.tracker().ack(0);
@@ -324,7 +319,6 @@ class OffsetCommitsTest {
         assertThat(onSlow.isGone(ID)).isFalse();
     }
 
-    /** Otherwise, each finished record would cause another commit to brokers that cannot answer. */
     @Test
     void commitThatFailed_isNotBroughtForwardByRecords() {
         topic.exists = true;
@@ -354,10 +348,7 @@ class OffsetCommitsTest {
         assertThat(slow.asked).hasSize(2);
     }
 
-    /**
-     * A commit in flight on the separate connection could arrive after the client's commit, and move the committed
-     * offset back.
-     */
+    /** The commit in flight might arrive after the client's commit, and move the committed offset back. */
     @Test
     void lastCommit_waitsForTheOneThatIsUnderWayBesideTheClient() {
         topic.exists = true;
@@ -393,7 +384,7 @@ class OffsetCommitsTest {
 
     private static final long MILLI = 1_000_000;
 
-    /** A separate connection for commits. The test responds to the commits. */
+    /** A separate connection for commits. The test answers them. */
     private static final class Beside implements MemberCommit {
 
         private java.util.function.@Nullable Consumer<@Nullable Exception> unanswered;
@@ -543,7 +534,7 @@ class OffsetCommitsTest {
 
     // ---- The last commit -------------------------------------------------------------------------------------------
 
-    /** A client that does not answer its first commits. Each of these takes its full timeout. */
+    /** Does not answer its first commits. Each of these takes its full timeout. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
     private final class Silent extends MockConsumer<byte[], byte[]> {
 

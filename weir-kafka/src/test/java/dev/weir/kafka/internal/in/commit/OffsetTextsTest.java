@@ -31,7 +31,7 @@ class OffsetTextsTest {
         assertThat(OffsetTexts.of(offsets(0))).isEmpty();
     }
 
-    /** The message has the same wording as in {@code KafkaConsumer.commitSync}. */
+    /** The message has the wording of {@code KafkaConsumer.commitSync}. */
     @Test
     void messageOfAClient_losesTheMetadata() {
         TimeoutException fault =

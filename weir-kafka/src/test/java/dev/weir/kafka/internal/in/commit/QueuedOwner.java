@@ -32,7 +32,7 @@ public final class QueuedOwner implements OwnerThread {
         }
     }
 
-    /** Creates an empty assignment of this owner. */
+    /** Creates an empty assignment. */
     public PartitionAssignment assignment(RecordFetcher fetcher, ConsumerSettings<?, ?> settings, OwnerClock clock) {
         ConsumerPlan plan =
                 new ConsumerPlan(Subscription.topics("t"), Map.of(), new Delivery.Committable(), null, Set.of());

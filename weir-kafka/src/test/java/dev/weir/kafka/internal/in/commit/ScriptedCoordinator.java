@@ -35,12 +35,11 @@ import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.common.requests.RequestHeader;
 import org.jspecify.annotations.Nullable;
 
-/** A broker on a loopback port that coordinates every group and answers commits as scripted by a test. */
+/** A broker on a loopback port that coordinates every group and answers commits as a test says. */
 final class ScriptedCoordinator implements AutoCloseable {
 
     private static final long DEADLINE_SECONDS = 20;
 
-    /** The response to a commit. */
     enum Reply {
         TAKEN,
         REFUSED,
@@ -151,9 +150,7 @@ final class ScriptedCoordinator implements AutoCloseable {
                         .setPort(lookupPort == 0 ? server.getLocalPort() : lookupPort)));
     }
 
-    /**
-     * Creates the response to a commit. If the commit is refused, the last partition of the last topic has the error.
-     */
+    /** Creates the response to a commit. A refusal has its error in the last partition of the last topic. */
     private OffsetCommitResponseData committed(OffsetCommitRequestData commit, Reply reply) {
         OffsetCommitResponseData answer = new OffsetCommitResponseData();
         commit.topics().forEach(topic -> {

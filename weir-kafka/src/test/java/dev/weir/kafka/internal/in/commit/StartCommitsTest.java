@@ -107,7 +107,7 @@ class StartCommitsTest {
         assertThat(client.sent).containsExactly(at(A, 7), at(B, 9));
     }
 
-    /** The next owner of the partition has committed another offset by now. */
+    /** The next owner of the partition may have committed another offset. */
     @Test
     void start_ofARevokedPartition_isNotCommitted() {
         add(A, 7);
@@ -140,7 +140,7 @@ class StartCommitsTest {
         assertThat(released).isEmpty();
     }
 
-    /** A commit that contains a deleted partition never completes, not even for the other partitions. */
+    /** A commit that contains a deleted partition never completes. */
     @Test
     void start_ofADeletedPartition_waitsUntilItExistsAgain() {
         commits.lookForGone(Set.of(A));
@@ -161,7 +161,6 @@ class StartCommitsTest {
         assertThat(released).containsExactly("1@9", "0@7");
     }
 
-    /** Answers a commit when the test says so. */
     private static final class Unanswered extends MockConsumer<byte[], byte[]> {
 
         private final List<Map<TopicPartition, OffsetAndMetadata>> sent = new ArrayList<>();

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests the search for a batch that the client could not read, if the brokers do not respond to the search. Regression:
- * the owner waited up to 20 s for each search. Meanwhile, it neither served the group nor noticed a request to stop.
+ * Tests the search for a batch that the client could not read. Regression: while brokers did not answer, the consumer
+ * ignored its group and a request to stop for up to 20 s.
  */
 class ClientFetcherTest {
 
@@ -127,8 +127,7 @@ class ClientFetcherTest {
         assertThat(fetcher.poll(0).records(0)).hasSize(1);
     }
 
-    // Regression: the search returned the records of a partition that had been paused because its stream ended. The run
-    // failed, because nothing may be emitted after records of that partition were dropped.
+    // Regression: the run failed if a partition was paused during the search.
     @Test
     void partition_thatIsPausedWhileTheSearchRuns_isNotHandedOut() throws Exception {
         var answering = new ClientRescue(this::noAnswer, 10, 1000) {
@@ -162,8 +161,7 @@ class ClientFetcherTest {
         interrupted.await();
     }
 
-    // Regression: if an interceptor removed all records of a partition, the poll failed. By then, the positions of
-    // other partitions were already past records that nobody had seen.
+    // Regression: the poll failed if an interceptor removed all records of a partition.
     @Test
     void poll_withAPartitionThatAnInterceptorEmptied_returnsTheOthers() {
         Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> filtered = new LinkedHashMap<>();

@@ -9,7 +9,7 @@ import java.lang.reflect.Proxy;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** Tests the handling of a decoder's failures. */
+/** Tests the failures of a decoder. */
 class FetchedViewsTest {
 
     private static final RecordView VIEW = (RecordView) Proxy.newProxyInstance(
@@ -36,9 +36,7 @@ class FetchedViewsTest {
         });
     }
 
-    /**
-     * A decoder discovers a header that ends beyond its record. The batch is corrupt, and the decoder is not at fault.
-     */
+    /** Given a header that ends beyond its record, the batch is corrupt, and the decoder is not at fault. */
     @Test
     void corruptBatch_staysOne() {
         CorruptBatchException corrupt = new CorruptBatchException("t", 3, 7, "a header beyond its record", null);

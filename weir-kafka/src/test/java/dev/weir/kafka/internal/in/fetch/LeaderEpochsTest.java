@@ -58,7 +58,7 @@ class LeaderEpochsTest {
         assertThat(epochs.before(102)).isEqualTo(5);
     }
 
-    // The gap may contain a transaction marker with the later epoch. With the earlier one, the log would seem
+    // The gap may contain a transaction marker of the later epoch. With the earlier epoch, the log would look
     // truncated.
     @Test
     void offset_behindAGapInWhichTheLeaderChanged_hasTheLaterEpoch() {

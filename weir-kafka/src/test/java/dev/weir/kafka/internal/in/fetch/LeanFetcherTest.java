@@ -17,8 +17,8 @@ class LeanFetcherTest {
 
     private static final TopicPartition ID = new TopicPartition("t", 0);
 
-    // Regression: a decoder's exception escaped from the rebalance callback in which the records were fetched. The
-    // finished records of the revoked partitions were then not committed.
+    // Regression: if a decoder failed during a rebalance, finished records of the revoked partitions were not
+    // committed.
     @ParameterizedTest
     @ValueSource(classes = {IllegalStateException.class, StackOverflowError.class})
     void faultWhileARebalanceWaits_isThrownByTheNextPoll(Class<? extends Throwable> type) throws Exception {

@@ -22,9 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the limit on the records that one poll of Kafka's client copies. The client keeps a decompressed record on the
- * heap until its headers have been read. Regression: only keys and values counted, so a poll of records with large
- * headers exhausted the heap, and their whole batch counted as unreadable.
+ * Tests the limit on the memory for the records of one poll. Regression: a poll of records with large headers exhausted
+ * the heap, and their batch was reported as unreadable.
  */
 class PollBudgetTest {
 
@@ -42,7 +41,7 @@ class PollBudgetTest {
         return batch.build();
     }
 
-    /** Returns the number of records copied before the budget is used up. Reads the records as the client does. */
+    /** Returns the number of records copied before the budget is used up. */
     private static long copied(MemoryRecords records) {
         PollBudget budget = new PollBudget(BUDGET_BYTES, BUDGET_BYTES);
         PollBudget.Bytes bytes = new PollBudget.Bytes();
@@ -76,7 +75,7 @@ class PollBudgetTest {
         assertThat(copied(records)).isEqualTo(BUDGET_BYTES / HEADER_BYTES + 1);
     }
 
-    /** Headers of an uncompressed batch need no more memory: the client holds the whole response until it is read. */
+    /** The client keeps the uncompressed response in memory anyway. */
     @Test
     void headersOfAnUncompressedBatch_doNotCount() {
         MemoryRecords records =

@@ -19,7 +19,7 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests the states of partitions that are divided among several scripted fetch threads. */
+/** Tests how partitions are divided among several scripted fetch threads. */
 class ThreadedReaderTest {
 
     private static final Uuid TOPIC_ID = Uuid.randomUuid();
@@ -28,7 +28,7 @@ class ThreadedReaderTest {
     private final Lane second = new Lane(1);
     private final ThreadedReader reader = new ThreadedReader(List.of(first, second), 0);
 
-    /** A fetch thread that records the commands it receives, and hands over what the test has scripted. */
+    /** A fetch thread that records its commands and returns the records of a script. */
     private static final class Lane implements PartitionFetcher {
 
         private final int number;
@@ -139,7 +139,7 @@ class ThreadedReaderTest {
     }
 
     /**
-     * Assigns four partitions. The second thread must give the last one away, because the first also uses its broker.
+     * Assigns four partitions. The second thread must give the last partition to the first, which uses the same broker.
      */
     private LeanPartition leaving() {
         LeanPartition a = placed(0);
@@ -254,10 +254,7 @@ class ThreadedReaderTest {
         assertThat(second.orders).endsWith("end", "join");
     }
 
-    /**
-     * Regression: each time a partition was resumed while its records were still waiting, it was fetched up to two more
-     * times.
-     */
+    /** Regression: each time a partition was resumed while its records waited, it was fetched up to two more times. */
     @Test
     void resumedWithRecordsThatWait_isFetchedOnlyOnceTheyAreOut() {
         LeanPartition slow = placed(0);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 
 class KafkaSurroundingsTest {
 
-    /** Regression: an interrupted thread did not park, so a loop that waits for a deadline kept a processor busy. */
+    /** Regression: a loop with a deadline kept a processor busy on an interrupted thread. */
     @Test
     @Timeout(30)
     void park_onAnInterruptedThread_parks_andTheThreadStaysInterrupted() throws Exception {

@@ -36,7 +36,7 @@ class ReachabilityTest {
         }
     }
 
-    /** Silence is normal while the group settles, or if everything is paused. */
+    /** Silence is normal while a group rebalances, or if all partitions are paused. */
     @Test
     void silence_withoutALoss_saysNothing() {
         after(Duration.ofSeconds(1), 9, 2);

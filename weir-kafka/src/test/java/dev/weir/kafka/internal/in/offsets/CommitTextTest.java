@@ -17,10 +17,10 @@ class CommitTextTest {
     private static final int LIMIT = 4096;
     private static final int TEXTS = 1_000;
 
-    /** The heap size of a String object, and of the header and padding of its array. */
+    /** Heap size of a String object, and of the header and padding of its array. */
     private static final int STRING_BYTES = 24 + 16 + 7;
 
-    /** The heap size of a checksum object, unless the compiler eliminates the object. */
+    /** Heap size of a checksum object, unless the compiler eliminates it. */
     private static final int CHECKSUM_BYTES = 24;
 
     private static FinishedSet setOf(long base, BitSet offsets) {
@@ -191,7 +191,7 @@ class CommitTextTest {
         assertThat(CommitText.topicId(5, "somebody else's t.")).isNull();
     }
 
-    // Regression: an id that cannot be read failed the run, although its checksum was right.
+    // Regression: an id that cannot be read failed the run.
     @Test
     void topicId_ofInvalidCharacters_isIgnored() {
         String noted = CommitText.withTopicId("", "!".repeat(22), 5, LIMIT);
@@ -207,7 +207,6 @@ class CommitTextTest {
                 .isEmpty();
     }
 
-    /** Compression does not make long random gaps smaller. */
     @Test
     void set_thatDoesNotBecomeSmaller_comesBackAsItWas() {
         Random random = new Random(7);
@@ -242,10 +241,7 @@ class CommitTextTest {
         assertThat(CommitText.withTopicId("", Uuid.ONE_UUID.toString(), 5, 36)).isEmpty();
     }
 
-    /**
-     * Three bytes are encoded as four characters. If the number of bytes is a multiple of three, the set is written
-     * whole even if the limit equals the text's length.
-     */
+    /** The limit equals the text's length, and the set is a multiple of three bytes. */
     @Test
     void set_thatFitsExactly_isWrittenWhole() {
         int exact = 0;
@@ -275,7 +271,7 @@ class CommitTextTest {
         assertThat(CommitText.setOf("weir1:AAEC:a:b")).isEqualTo("AAEC");
     }
 
-    /** The format and the checksum take five bytes, so no byte is left for the set. */
+    /** The format and the checksum alone take five bytes. */
     @ParameterizedTest
     @ValueSource(strings = {"weir1:AAAAAA:", "weir1:AAAAAAA:", "weir1:AAAA"})
     void decode_withoutASet_isRefused(String text) {

@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests that commits written by earlier versions remain readable. They stay in the groups of users who upgrade. Never
- * change an existing line: a format that is no longer written must still be read.
+ * Tests that commits of earlier versions stay readable. Never change an existing line: users' groups still contain such
+ * commits.
  */
 class CompatibilityTest {
 
@@ -58,8 +58,8 @@ class CompatibilityTest {
     }
 
     /**
-     * While the format is unchanged, an older version in the same group can read new commits. Compressed bytes depend
-     * on the library's version, so they are not compared.
+     * An older version in the same group must read new commits. Compressed bytes are not compared, because they depend
+     * on the library's version.
      */
     @ParameterizedTest
     @MethodSource("texts")

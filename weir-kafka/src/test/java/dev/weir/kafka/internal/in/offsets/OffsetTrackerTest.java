@@ -89,8 +89,7 @@ class OffsetTrackerTest {
         assertThat(tracker.isRevoked()).isTrue();
     }
 
-    // Regression: the record's state was read a second time, when the owner might have reused the chunk. The sink then
-    // treated a finished input as unfinished, and its transaction waited for that input.
+    // Regression: a transaction waited for an input that was already finished.
     @Test
     void ackLast_whileTheOwnerReusesTheChunk_isTrue() {
         AtomicReference<OffsetTracker> owned = new AtomicReference<>();
@@ -442,7 +441,7 @@ class OffsetTrackerTest {
         }
     }
 
-    /** Drives a tracker and a plain list of records side by side, and compares them after each step. */
+    /** Compares a tracker with a plain list of records after each step. */
     private static final class Walk {
 
         private static final class Row {
@@ -472,8 +471,7 @@ class OffsetTrackerTest {
 
         Walk(long seed) {
             random = new Random(seed);
-            // Capacities range from one slot to several chunks, so that windows fill up and chunk borders are crossed
-            // often.
+            // Capacities range from one slot to several chunks.
             capacity = 1 + random.nextInt(random.nextBoolean() ? 8 : 3_000);
             tracker = new OffsetTracker(capacity, calls::incrementAndGet);
             nextOffset = random.nextInt(1_000);
@@ -518,7 +516,7 @@ class OffsetTrackerTest {
 
         private void acknowledge(int wanted) {
             for (int i = 0; i < wanted && !claimed.isEmpty(); i++) {
-                // Acknowledge mostly records near the front, as real work does, and sometimes any record.
+                // Acknowledge mostly records near the front, and sometimes any record.
                 int reach = random.nextInt(5) == 0 ? claimed.size() : Math.min(claimed.size(), 16);
                 int at = random.nextInt(reach);
                 Row row = claimed.get(at);
@@ -639,8 +637,7 @@ class OffsetTrackerTest {
         assertThat(calls).hasValue(1);
     }
 
-    // Regression: the owner waited only for the record in the middle. If that record was stuck, the partition stayed
-    // paused long after most other records were finished.
+    // Regression: one stuck record kept the partition paused long after most other records were finished.
     @Test
     void watch_onlyRecordsInTheWayFinish_calls() {
         OffsetTracker tracker = tracker(10);
@@ -665,7 +662,7 @@ class OffsetTrackerTest {
         assertThat(calls).hasValue(1);
     }
 
-    /** The owner and an acknowledging thread race for each watch. If a wake-up is lost, the owner waits forever. */
+    /** Two threads race for each watch. No wake-up may be lost. */
     @Test
     void watch_underRacingAcknowledgements_missesNoWakeUp() throws Exception {
         Semaphore woken = new Semaphore(0);

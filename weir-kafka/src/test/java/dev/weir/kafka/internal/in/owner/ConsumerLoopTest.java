@@ -60,7 +60,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests the owner thread with one partition, on a real thread, and with a client that has no brokers. */
+/** Tests the owner thread with one partition and a client without brokers. */
 class ConsumerLoopTest {
 
     static final TopicPartition ID = new TopicPartition("t", 0);
@@ -148,7 +148,7 @@ class ConsumerLoopTest {
         return new RecordBuffer(dev.weir.stream.spi.Clock.SYSTEM);
     }
 
-    // Regression: if the last commit failed, the listener was not called, and never released its partitions' resources.
+    // Regression: after a failed last commit, the listener was not called.
     @Test
     void close_withALastCommitThatFails_stillTellsTheListener() throws Exception {
         ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
@@ -162,13 +162,12 @@ class ConsumerLoopTest {
         assertThat(client.closed()).isTrue();
     }
 
-    // Regression: if a static member ended while other members had yet to rejoin, the records that it had finished last
-    // were never committed.
+    // Regression: the last finished records of a static member were never committed during a rebalance.
     @Test
     void close_whileTheClientWaitsForARebalance_commitsBesideIt() throws Exception {
         client.refusal = new RebalanceInProgressException("joining");
         direct = (offsets, nanos) -> {
-            // The first direct commit comes too late for the old generation and too early for the new one.
+            // The first direct commit meets a rebalance: no generation is valid.
             boolean taken = told.contains("beside 5");
             told.add("beside " + Objects.requireNonNull(offsets.get(ID)).offset());
             return taken;
@@ -182,7 +181,7 @@ class ConsumerLoopTest {
         assertThat(told).containsExactly("beside 5", "beside 5", "revoked [t-0]");
     }
 
-    // Regression: a wake-up meant for the poll interrupted the listener's query, and the run failed.
+    // Regression: a wake-up meant for a poll interrupted the listener's query and failed the run.
     @Test
     void listener_whoseQuestionMeetsALateWakeUp_isAnswered() throws InterruptedException {
         onAssigned = consumer -> told.add("committed " + consumer.committed(Set.of(ID)));
@@ -192,8 +191,7 @@ class ConsumerLoopTest {
         assertThat(told).containsExactly("committed {}", "revoked [t-0]");
     }
 
-    // Regression: if the offset store threw an exception whose toString() also throws, the failure was never reported,
-    // and the partition waited for its position forever.
+    // Regression: the partition waited for its position forever.
     @Test
     void store_whoseExceptionsCannotBeRead_failsTheRunAfterSeveralAttempts() throws Exception {
         @SuppressWarnings({"serial", "OverrideThrowableToString"}) // toString() itself must fail
@@ -226,7 +224,7 @@ class ConsumerLoopTest {
                 .seek(Map.of(ID, Position.offset(5)))
                 .toCompletableFuture()
                 .get();
-        // Each poll runs one task. Between the two polls, the owner checks which partitions may resume.
+        // Each poll runs one task. Between two polls, the owner decides which partitions resume.
         CountDownLatch polled = new CountDownLatch(2);
         client.schedulePollTask(polled::countDown);
         client.schedulePollTask(polled::countDown);
@@ -240,8 +238,7 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // Regression: the coordinator refuses a query from a member that it has removed. The member would have rejoined in
-    // its next poll, but the run failed first.
+    // Regression: the run failed after the group had removed the member, instead of rejoining.
     @Test
     void boundedRead_withoutPartitionsInAMemberThatWasExpelled_asksAgain() throws Exception {
         client.expulsions = 1;
@@ -260,8 +257,7 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // Regression: the read continued in the recreated topic, up to the end offset of the former topic. If the new topic
-    // was shorter, the read never ended.
+    // Regression: a bounded read of a recreated topic never ended if the new topic was shorter.
     @Test
     void boundedRead_ofATopicThatRecordsShowToBeRecreated_fails() throws Exception {
         outOfRange = OutOfRangePolicy.LATEST;
@@ -290,9 +286,7 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // Regression: a partition that came back after the end of a bounded read was not read any more, but the run
-    // reported
-    // that nothing was left unfinished.
+    // Regression: a partition that came back after the end of a bounded read was not reported as unfinished.
     @Test
     void boundedRead_whosePartitionComesBackAfterTheEnd_namesIt() throws Exception {
         assertThat(leftUndoneAfterAReturn(Map.of())).contains("left to the group: t-0");
@@ -304,7 +298,7 @@ class ConsumerLoopTest {
     }
 
     /**
-     * Revokes and assigns the partition after a bounded read has ended. Returns what is left undone at the close.
+     * Revokes and assigns the partition after the end of a bounded read. Returns what the close reports as unfinished.
      *
      * @param committed the group's commits at the end of the read
      */
@@ -355,7 +349,7 @@ class ConsumerLoopTest {
                 Optional.of(epoch));
     }
 
-    // If the client is not closed, it remains a member of its group and keeps partitions that nobody reads.
+    // An open client would stay in its group with partitions that nobody reads.
     @Test
     void close_withAFetcherThatCannotBeClosed_stillClosesTheClient() throws InterruptedException {
         RecordFetcher real = new ClientFetcher(client);
@@ -375,7 +369,7 @@ class ConsumerLoopTest {
         assertThat(client.closed()).isTrue();
     }
 
-    // Regression: a seek replaced the partition's object, and fetching continued for a stream that nobody read.
+    // Regression: after a seek, records were fetched for a stream that had ended.
     @Test
     void partition_whoseStreamEndsAfterASeek_isNotFetchedAnyMore() throws Exception {
         PartitionOutlets outlets = new PartitionOutlets(dev.weir.stream.spi.Clock.SYSTEM);
@@ -396,7 +390,7 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // Regression: after an {@code Error}, the request to close was never answered, and its caller waited forever.
+    // Regression: after an {@code Error}, the caller of close waited forever.
     @Test
     void close_withAnErrorWhileTheClientIsClosed_answersAndFailsTheRun() throws InterruptedException {
         client.closesWith = new NoClassDefFoundError("planted");
@@ -409,7 +403,7 @@ class ConsumerLoopTest {
         assertThatThrownBy(() -> seek.toCompletableFuture().join()).isInstanceOf(CompletionException.class);
     }
 
-    // Regression: after an {@code Error} in the last commit, the trackers were not revoked and the listener not called.
+    // Regression: after an {@code Error} in the last commit, the listener was not called.
     @Test
     void close_withAnErrorInTheLastCommit_stillTellsTheListener() throws Exception {
         client.commitsWith = new NoClassDefFoundError("planted");
@@ -422,15 +416,14 @@ class ConsumerLoopTest {
         assertThat(told).containsExactly("revoked [t-0]", "failed java.lang.NoClassDefFoundError: planted");
     }
 
-    // Regression: a pipeline was added after the other pipelines had learned of the end, and waited for records
-    // forever.
+    // Regression: a pipeline that was added during a stop waited for records forever.
     @Test
     void attachment_inTheTurnOfTheClose_isRefused() throws InterruptedException {
         PipelineOutlets outlets = new PipelineOutlets();
         ConsumerLoop loop = start(new ClientFetcher(client), outlets);
         PartitionParking parking = loop.share(outlets);
         CompletableFuture<Void> stopped = new CompletableFuture<>();
-        // The stop happens during a poll, so that the loop sees it before it runs any further request.
+        // Stop during a poll: the loop sees the stop before it runs further requests.
         client.schedulePollTask(() -> {
             loop.stop();
             stopped.complete(null);
@@ -442,7 +435,6 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // Regression: after the pipeline of one topic had ended, the pipeline of all other topics did not read it.
     @Test
     void topic_whosePipelineEnds_isReadByThePipelineOfAllOtherTopics() throws Exception {
         PipelineOutlets outlets = new PipelineOutlets();
@@ -468,7 +460,7 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // Regression: a batch held by a failed pipeline kept the consumer open until the deadline.
+    // Regression: a batch in a failed pipeline kept the consumer open until the deadline.
     @Test
     void close_afterAPipelineFailedWithRecordsInHand_doesNotWaitForThem() throws Exception {
         PipelineOutlets outlets = new PipelineOutlets();
@@ -487,7 +479,7 @@ class ConsumerLoopTest {
         assertThat(leftUndone).contains("unfinished, to be read again: t-0@0");
     }
 
-    // Regression: if a pipeline ended after its consumer, the report said that nothing was left unfinished.
+    // Regression: the report said that nothing was left unfinished.
     @Test
     void detach_afterTheConsumerEndedWithRecordsInHand_namesThem() throws Exception {
         PipelineOutlets outlets = new PipelineOutlets();
@@ -503,8 +495,7 @@ class ConsumerLoopTest {
         assertThat(parking.detach(working, Duration.ofMinutes(1))).contains("t-0@0");
     }
 
-    // Regression: the work, the commit, the offset store and the listener each had a separate deadline, and the group
-    // expelled the member before the last deadline.
+    // Regression: the group expelled the member during a long revocation.
     @Test
     void revocation_inWhichNothingEnds_isOverBeforeTheGroupExpelsTheMember() throws InterruptedException {
         Duration maxPollInterval = Duration.ofMinutes(1);
@@ -555,8 +546,7 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // Regression: while a revocation waited, the remaining partitions stalled as soon as the buffer was empty, although
-    // they can be fetched without the client.
+    // Regression: while a revocation waited, the remaining partitions stalled as soon as the buffer was empty.
     @Test
     void revocation_thatWaits_goesOnWithWhatIsFetchedByAnotherWay() throws Exception {
         TopicPartition stays = new TopicPartition("t", 1);
@@ -638,8 +628,7 @@ class ConsumerLoopTest {
         assertThat(buffer.records()).isZero();
     }
 
-    // Regression: when the records of one partition failed, the records of the next partition were neither emitted nor
-    // marked as dropped. The last commit was then past them.
+    // Regression: records of one partition were lost after the records of another had failed.
     @Test
     void recordsOfAPoll_inWhichAnotherPartitionFails_areNotCommitted() throws Exception {
         TopicPartition next = new TopicPartition("t", 1);
@@ -669,8 +658,7 @@ class ConsumerLoopTest {
         assertThat(committed).isNotEmpty().containsOnly(1L);
     }
 
-    // Regression: code that depends on a seek ran on the owner thread. If it waited for the end of the run, it waited
-    // forever.
+    // Regression: code that waited for the end of the run after a seek waited forever.
     @Test
     void seek_thatIsAnswered_continuesOnAnotherThread() throws Exception {
         ConsumerLoop loop = start(new ClientFetcher(client), RecordOutlets.single(buffer()));
@@ -704,7 +692,7 @@ class ConsumerLoopTest {
         return RecordFetcher.Fetched.of(new ConsumerRecords<>(Map.of(id, List.of(next)), Map.of()));
     }
 
-    /** Wraps a fetcher so that it can fetch the given records without the client. */
+    /** Wraps a fetcher, and adds records that it fetches without the client. */
     private RecordFetcher besides(RecordFetcher real, Queue<ConsumerRecord<byte[], byte[]>> fetched) {
         return (RecordFetcher) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {RecordFetcher.class}, (self, method, args) -> {
@@ -730,7 +718,7 @@ class ConsumerLoopTest {
         }
     }
 
-    /** A clock on which every wait takes as long as it is allowed to. */
+    /** Each wait takes its full timeout. */
     private static final class Hasty implements OwnerClock {
 
         private final AtomicLong nanos = new AtomicLong();

@@ -23,15 +23,15 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class ConsumerSimulationTest {
 
-    /** The events that may happen to topics. The loop is known to survive all of them. */
+    /** Events that may happen to topics. */
     private static final Set<SimulatedEvent> EVENTS = EnumSet.allOf(SimulatedEvent.class);
 
     /** Seeds below this number allow all events at the same time. 20,000 such simulations have passed. */
     private static final int SEEDS_WITH_EVENTS = 5_000;
 
     /**
-     * Seeds below this number allow one class of events each, because a small fault in one class is rarely seen if
-     * others occur as well. 20,000 simulations of each class have passed. Larger seeds allow no events.
+     * Seeds below this number allow one class of events each. Larger seeds allow no events. 20,000 simulations of each
+     * class have passed.
      */
     private static final int SEEDS_WITH_ONE_EVENT = 13_000;
 
@@ -58,10 +58,7 @@ class ConsumerSimulationTest {
         }
     }
 
-    /**
-     * Seeds that found a fault missed by every build's seeds: in a group that starts at the end, partitions of a
-     * recreated topic were assigned before the new topic id was known.
-     */
+    /** Seeds that found a fault: partitions of a recreated topic were assigned before its id was known. */
     @ParameterizedTest
     @ValueSource(longs = 1127)
     @Timeout(60)
@@ -102,13 +99,12 @@ class ConsumerSimulationTest {
         return Arrays.stream(named.split(",")).map(SimulatedEvent::valueOf).collect(Collectors.toSet());
     }
 
-    /** Plants a fault, and verifies that the simulation finds it. */
     @ParameterizedTest
     @EnumSource
     @Timeout(60)
     void plantedFault_isFound(Planted fault) {
         Throwable found = found(fault, fault.shownBy);
-        // The seed may no longer reveal the fault after a change of the loop.
+        // After a change of the loop, another seed may reveal the fault.
         for (long seed = 0; seed < SEEDS_TO_FIND && found == null; seed++) {
             found = found(fault, seed);
         }

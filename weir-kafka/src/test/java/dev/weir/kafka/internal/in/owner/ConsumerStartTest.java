@@ -40,13 +40,13 @@ class ConsumerStartTest {
         assertThat(ConsumerStart.fetchBytes(128L * MB, partitions, 4096)).isEqualTo(expected);
     }
 
-    // Regression: the capacity of a partition's tracker overflowed, and the run failed at the first assignment.
+    // Regression: the run failed at the first assignment.
     @Test
     void maxPollRecords_thatKafkaAllows_isLimited() throws Exception {
         assertThat(start("max.poll.records", "2147483647")).containsEntry("max.poll.records", 1_000_000);
     }
 
-    // Regression: Kafka's settings of type LONG were parsed as int, and the message did not name the setting.
+    // Regression: a value above the range of int was refused, and the message did not name the setting.
     @Test
     void metadataMaxAge_thatKafkaAllows_isAccepted() throws Exception {
         assertThat(start("metadata.max.age.ms", "3000000000")).containsEntry("metadata.max.age.ms", "3000000000");

@@ -25,13 +25,13 @@ import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
-/** A client whose asynchronous commits are never answered, and whose synchronous commits are refused. */
+/** A client that never answers asynchronous commits and refuses synchronous commits. */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the overriding methods use no shared state
 final class LoopClient extends MockConsumer<byte[], byte[]> {
 
     final CountDownLatch assigned = new CountDownLatch(1);
 
-    /** The clock on which a synchronous commit takes its full timeout. If null, the commit is refused. */
+    /** Clock on which a synchronous commit takes its full timeout. If null, the commit is refused. */
     volatile @Nullable AtomicLong commitsUntil;
 
     volatile KafkaException refusal = new GroupAuthorizationException("not allowed");
@@ -49,12 +49,10 @@ final class LoopClient extends MockConsumer<byte[], byte[]> {
     /** Completes when {@link ConsumerLoopTest.Answers#END} is committed. */
     final CompletableFuture<Object> committedTheEnd = new CompletableFuture<>();
 
-    /** The number of queries for committed offsets that are interrupted by a late wake-up. */
+    /** Number of queries for committed offsets that a late wake-up interrupts. */
     volatile int lateWakeUps;
 
-    /**
-     * The number of queries for committed offsets that the coordinator refuses because it has removed the member.
-     */
+    /** Number of queries for committed offsets that the coordinator refuses, because it has removed the member. */
     volatile int expulsions;
 
     /** Completes with the first result of a query for committed offsets. */
@@ -67,7 +65,7 @@ final class LoopClient extends MockConsumer<byte[], byte[]> {
         super("earliest");
     }
 
-    /** Waits briefly, as a real client does. The tests do not depend on how long this method waits. */
+    /** Waits briefly. */
     @Override
     public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
         LockSupport.parkNanos(Math.min(timeout.toNanos(), 1_000_000));

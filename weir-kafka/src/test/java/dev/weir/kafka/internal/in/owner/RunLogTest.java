@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class RunLogTest {
 
-    // Regression: the failure of a run was never reported if its message could not be read.
+    // Regression: a failure was never reported if its message could not be read.
     @Test
     @SuppressWarnings("serial")
     void failure_whoseMessageCannotBeRead_isLogged() {

@@ -27,7 +27,7 @@ import org.apache.kafka.common.errors.StaleMemberEpochException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** The consumer's client and its group in a {@link SimulatedWorld}. Each poll advances the simulation. */
+/** The consumer's client and group in a {@link SimulatedWorld}. Each poll advances the simulation. */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // everything here runs on one thread
 final class SimulatedClient extends GroupConsumer {
 
@@ -36,7 +36,7 @@ final class SimulatedClient extends GroupConsumer {
     /**
      * A commit in flight.
      *
-     * @param epochs the epochs of the partitions when the commit was sent
+     * @param epochs the partitions' epochs when the commit was sent
      */
     private record Pending(
             Map<TopicPartition, OffsetAndMetadata> offsets,
@@ -48,10 +48,9 @@ final class SimulatedClient extends GroupConsumer {
 
     private @Nullable Pending pendingCommit;
 
-    /** True if the current or the last poll included a rebalance. */
+    /** True if the last poll included a rebalance. */
     boolean rebalancedInPoll;
 
-    /** True if the commit during a revocation was refused. */
     private boolean commitRefused;
 
     private int spins;
@@ -62,7 +61,7 @@ final class SimulatedClient extends GroupConsumer {
         this.world = world;
     }
 
-    /** Called when another process replaces the one that died. */
+    /** Replaces a dead process by a new one. */
     @Override
     public void restart() {
         refuseCommit();
@@ -87,7 +86,7 @@ final class SimulatedClient extends GroupConsumer {
 
     // ---- The group -------------------------------------------------------------------------------------------------
 
-    /** Lets other members read and commit the partitions that this member does not have. */
+    /** Other members read and commit the partitions that this member does not have. */
     void othersWork() {
         for (SimulatedLog log : world.logs.values()) {
             if (!log.owned && log.committed < log.end && random.nextBoolean()) {
@@ -128,7 +127,7 @@ final class SimulatedClient extends GroupConsumer {
     @Override
     protected void released(Collection<TopicPartition> ids, boolean lost) {
         if (lost) {
-            // Records committed ahead are dropped, because another member may already have the partitions.
+            // Another member may have the partitions now, so records committed ahead are dropped.
             ids.forEach(id -> world.log(id).forgiveUnseen());
         }
         super.released(ids, lost);
@@ -161,7 +160,7 @@ final class SimulatedClient extends GroupConsumer {
         if (records.isEmpty() && !hasAdvanced()) {
             sleep(timeout);
         } else {
-            // A real client also returns if it has only advanced past invisible records.
+            // A real client also returns from a poll that only advanced past invisible records.
             spins = 0;
         }
         return records;
@@ -223,7 +222,7 @@ final class SimulatedClient extends GroupConsumer {
         ids.forEach(id -> require(world.log(id).owned, () -> "commits what it does not have: " + id));
     }
 
-    /** Refuses the commit in flight, because partitions were revoked or the process died. */
+    /** Refuses the commit in flight after a revocation or a crash. */
     void refuseCommit() {
         answerCommit(new CommitFailedException());
     }
@@ -270,8 +269,7 @@ final class SimulatedClient extends GroupConsumer {
                     offset.offset(), offset.metadata(), world.troubles.epochOf(offset), epoch, world.commitAhead > 0);
             log.committedUnsure = !confirmed;
             if (!confirmed) {
-                // The records must not be emitted here until their offsets are committed again and the commit is
-                // confirmed.
+                // The records must wait until their offsets are committed again.
                 log.forgiveUnseen();
             } else if (epoch == log.epoch) {
                 log.confirmed = offset.offset();
@@ -304,7 +302,7 @@ final class SimulatedClient extends GroupConsumer {
         apply(offsets, epochs(offsets.keySet()), true);
     }
 
-    /** Simulates a coordinator, which may accept a direct commit from a member while others have yet to rejoin. */
+    /** Simulates a direct commit. The coordinator may accept it while others have yet to rejoin. */
     boolean commitDirectly(Map<TopicPartition, OffsetAndMetadata> offsets, long nanos) {
         requireOwned(offsets.keySet());
         require(pendingCommit == null, () -> "a commit that is under way may come behind this one");
@@ -324,8 +322,7 @@ final class SimulatedClient extends GroupConsumer {
             if (random.nextBoolean()) {
                 throw new TimeoutException("drawn");
             }
-            // A client of the consumer protocol returns the offsets received so far, and reports all others as not
-            // committed.
+            // With the consumer protocol, a partial response leaves the missing offsets uncommitted.
             untold = ids.stream()
                     .sorted(Comparator.comparing(TopicPartition::toString))
                     .filter(id -> random.nextBoolean())
@@ -341,7 +338,7 @@ final class SimulatedClient extends GroupConsumer {
         return commitsOf(told.stream().map(world::log).toList());
     }
 
-    /** Returns the group's commits of these logs. */
+    /** Returns the group's commits. */
     static Map<TopicPartition, OffsetAndMetadata> commitsOf(Collection<SimulatedLog> logs) {
         return logs.stream()
                 .filter(log -> log.committed >= 0)

@@ -6,7 +6,7 @@ import dev.weir.stream.spi.Whereabouts;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A stage context that keeps the last failure and returns what a test has set. */
+/** A stage context that keeps the last failure. A test sets its answers. */
 final class SimulatedContext extends BareContext {
 
     volatile @Nullable Throwable failure;

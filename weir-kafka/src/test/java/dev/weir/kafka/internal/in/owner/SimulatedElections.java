@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Records the leader epoch of each record in a log, and the offsets at which elections have truncated the log. Confined
- * to the simulation's thread.
+ * Records the leader epochs of a log's records, and where elections have truncated the log. Confined to the
+ * simulation's thread.
  */
 final class SimulatedElections {
 
@@ -19,7 +19,7 @@ final class SimulatedElections {
 
     private int epoch;
 
-    /** The number of earlier topics with this name, which serves as the topic id. */
+    /** Number of earlier topics with this name. Serves as the topic id. */
     private int incarnation;
 
     void grew(int records) {
@@ -28,14 +28,14 @@ final class SimulatedElections {
         }
     }
 
-    /** Removes the records from {@code offset} on. The next records have a higher epoch. */
+    /** Removes the records from {@code offset} on. Later records have a higher epoch. */
     void cut(int offset) {
         epoch++;
         cuts.add(new Cut(epoch, offset));
         epochs.subList(offset, epochs.size()).clear();
     }
 
-    /** Replaces the topic by a new one of the same name, whose epochs start again. */
+    /** Replaces the topic by a new one of the same name, with new epochs. */
     void begin(int newIncarnation) {
         incarnation = newIncarnation;
         epoch = 0;
@@ -51,15 +51,11 @@ final class SimulatedElections {
         return incarnation;
     }
 
-    /** Returns the epoch in which the record at the offset was written. */
     int epochAt(long offset) {
         return offset < 0 || offset >= epochs.size() ? UNKNOWN : epochs.get((int) offset);
     }
 
-    /**
-     * Returns the end offset of an epoch, as brokers report it. A copy of the log that ends in this epoch may differ
-     * from this log from that offset on.
-     */
+    /** Returns the end offset of an epoch, as brokers report it. */
     long endOf(int of) {
         long end = epochs.size();
         for (Cut cut : cuts) {

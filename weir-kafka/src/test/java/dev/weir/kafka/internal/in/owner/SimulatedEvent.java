@@ -2,30 +2,21 @@ package dev.weir.kafka.internal.in.owner;
 
 import java.util.Set;
 
-/** Events that may happen to topics in a simulation, besides growth. Each seed selects some of the allowed events. */
+/** Events of topics in a simulation. Each seed selects some of the allowed events. */
 enum SimulatedEvent {
     /** An unclean election truncates a log. New records follow at the same offsets, with a higher leader epoch. */
     TRUNCATION,
-    /**
-     * The topic is deleted and recreated under the same name. It has another topic id, and its logs start at 0 and may
-     * become longer than before.
-     */
+    /** The topic is deleted and recreated under the same name, with another topic id. Its logs start at 0. */
     RECREATION,
     /** The subscription starts at the end, the process dies before its first commit, and partitions are added. */
     LATEST,
-    /**
-     * Partitions have no leader, temporarily or forever. They cannot be fetched, and queries about them are not
-     * answered.
-     */
+    /** Partitions have no leader, temporarily or forever. Queries about them are not answered. */
     LEADERLESS;
 
-    /** One in this many simulations includes a given class of events, so most simulations include one class or none. */
+    /** One in this many simulations has a given event, so most have one event or none. */
     static final int ONE_IN = 6;
 
-    /**
-     * Faults that tests plant to verify that the simulation finds them. There is at least one for each class of
-     * promises.
-     */
+    /** Faults that tests plant to verify that the simulation finds them. */
     enum Planted {
         /** Ignores the client's exception about a lost position. */
         SWALLOWED_TRUNCATION(TRUNCATION, 182),
@@ -42,7 +33,7 @@ enum SimulatedEvent {
 
         final SimulatedEvent in;
 
-        /** A seed that currently reveals the fault. Tests try it first, because few seeds reveal some of the faults. */
+        /** A seed that reveals the fault. Tests try it first. */
         final long shownBy;
 
         Planted(SimulatedEvent in, long shownBy) {

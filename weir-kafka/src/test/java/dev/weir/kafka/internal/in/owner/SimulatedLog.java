@@ -12,19 +12,18 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** A partition of a simulated cluster: its records, with gaps between their offsets, and the progress of the group. */
+/** A partition of a simulated cluster: its records, with gaps between offsets, and the group's progress. */
 final class SimulatedLog extends GroupPartition {
 
-    /** Offsets of the records that any member has ever finished. */
+    /** Offsets of records that any member has ever finished. */
     final BitSet finished = new BitSet();
 
-    /** If offsets are committed ahead: offsets of the records that were emitted, or read by another member. */
+    /** With commits ahead: offsets of records that were emitted, or read by another member. */
     final BitSet seen = new BitSet();
 
-    /** Offsets that were committed ahead but need not be emitted, because of a crash, a lost partition or a seek. */
+    /** Offsets committed ahead that need not be emitted after a crash, a lost partition or a seek. */
     private final BitSet forgiven = new BitSet();
 
-    /** The leader epoch of each record, and the offsets at which the log was truncated. */
     final SimulatedElections elections = new SimulatedElections();
 
     long endAtStart;
@@ -32,99 +31,92 @@ final class SimulatedLog extends GroupPartition {
     long committed = -1;
     String committedText = "";
 
-    /** The leader epoch in the last commit, or {@link SimulatedElections#UNKNOWN}. */
+    /** Leader epoch in the last commit, or {@link SimulatedElections#UNKNOWN}. */
     int committedLeaderEpoch = SimulatedElections.UNKNOWN;
 
-    /** True if the last commit refers to records that are gone. */
+    /** True if the last commit refers to lost records. */
     private boolean committedStale;
 
-    /** True if the last commit has neither a leader epoch nor a topic id that would show the loss of its records. */
+    /** True if the last commit has neither a leader epoch nor a topic id to show the loss of its records. */
     private boolean committedBlindly;
 
-    /** True if the last commit was made by another client, which stores no topic id. */
+    /** True if another client made the last commit. Such commits have no topic id. */
     private boolean committedElsewhere;
 
-    /** The value of {@link #epoch} when the last commit was sent. */
+    /** Value of {@link #epoch} when the last commit was sent. */
     private int committedEpoch;
 
-    /** True if the last commit was reported to its sender as failed. */
+    /** True if the sender of the last commit was told that it failed. */
     boolean committedUnsure;
 
-    /** The last {@link #epoch} that began with a seek. */
+    /** Last {@link #epoch} that began with a seek. */
     private int soughtEpoch = -1;
 
     // State of the current assignment to this member.
 
-    /** The number of assignments and seeks so far. */
+    /** Number of assignments and seeks so far. */
     int epoch;
 
     final BitSet finishedHere = new BitSet();
 
-    /** Offsets that the commit listed as finished when this assignment began, if the consumer could read the list. */
+    /** Offsets that the commit listed as finished at the assignment, if the consumer could read the list. */
     final BitSet finishedEarlier = new BitSet();
 
-    /** True while a seek that the user has requested is not complete. */
     boolean seekAsked;
 
-    /** The offset before which everything is committed, as far as the consumer knows in this epoch. */
+    /** Offset up to which the consumer knows that everything is committed, in this epoch. */
     long confirmed;
 
     /** True until the consumer resumes from the commit that it found when the partition was assigned. */
     private boolean opening;
 
-    /**
-     * True if the commit from which the consumer resumes was stale and has been deleted with its topic in the meantime.
-     */
+    /** True if the consumer resumes from a stale commit that was then deleted with its topic. */
     private boolean openedStale;
 
     private boolean openedBlindly;
 
     long start;
 
-    /** The most recent earlier value of {@link #start} that was greater than 0. */
+    /** The most recent earlier {@link #start} above 0. */
     private long startBefore;
 
-    /** The leader epoch of the last record before the position, if the client knows it. */
+    /** Leader epoch of the last record before the position, if the client knows it. */
     int positionEpoch = SimulatedElections.UNKNOWN;
 
-    /** True if the records at the position are gone and the consumer has not moved to another position yet. */
+    /** True while the consumer's position is at lost records. */
     boolean doubtful;
 
-    /** True if the lost position is detected only while it is past the end of the log. */
+    /** True if the client detects the lost position only while it is past the end of the log. */
     private boolean lostBlindly;
 
-    /** The first {@link #epoch} after the position was last in doubt. */
+    /** The first {@link #epoch} after the last loss of the position. */
     private int clearedEpoch;
 
     /** True if the partition was added to the topic later. */
     boolean added;
 
-    /** True while the partition has no leader, so that no broker answers for it. */
+    /** True while no broker answers for the partition. */
     boolean leaderless;
 
-    /**
-     * True if the client has reported that the group has no committed offset, and the start position is not known yet.
-     */
+    /** True while the start position is unknown although the client has reported that nothing is committed. */
     boolean startAsked;
 
     /** True if the topic was recreated before the start position was known. */
     private boolean placedAnew;
 
-    /** True if nothing has been committed since the topic was recreated, and the run knew the former topic. */
+    /** True if the run knew the former topic, and nothing has been committed since the topic was recreated. */
     private boolean startsAnew;
 
-    /** The position at which the group started, if it did not start at the beginning; -1 until a record was emitted. */
+    /** Position at which the group started, unless at the beginning; -1 until a record was emitted. */
     private long firstPlace = -1;
 
-    /**
-     * The lowest end to which the log was truncated since the position or the commit was lost; -1 if neither is lost.
-     */
+    /** Lowest end after truncations since the position or the commit was lost; -1 if neither is lost. */
     private long nearest = -1;
 
-    /** The highest end before a truncation that happened while the consumer was waiting for its next position. */
+    /** Highest end before truncations while the consumer waits for its next position. */
     private int endInHold;
 
-    /** The first record of the assignment that the pipeline has not pulled yet. */
+    /** First record of the assignment that the pipeline has not pulled. */
     long nextToTake;
 
     SimulatedLog(TopicPartition id) {
@@ -138,7 +130,7 @@ final class SimulatedLog extends GroupPartition {
         missIfBlind();
     }
 
-    /** Returns the record at the position. The record contains the topic's incarnation and the leader epoch. */
+    /** Returns the record at the position, with the topic's incarnation and the leader epoch as contents. */
     @Override
     protected ConsumerRecord<byte[], byte[]> record() {
         return record(new byte[] {(byte) elections.incarnation(), 0, 0, 0}, elections.epochAt(position));
@@ -166,32 +158,30 @@ final class SimulatedLog extends GroupPartition {
     // ---- Records that are gone
     // ---------------------------------------------------------------------------------------
 
-    /** Simulates an unclean election. The records from {@code to} on are lost. */
+    /** Simulates an unclean election that loses the records from {@code to} on. */
     void truncate(int to) {
         elections.cut(to);
         boolean blind = !doubtful && !held && positionEpoch == SimulatedElections.UNKNOWN;
         shorten(to);
-        // The client compares leader epochs. It has none here, because its start position had none and nothing has been
-        // read since.
+        // A client without a leader epoch cannot notice the loss by comparing epochs.
         lostBlindly |= doubtful && blind;
     }
 
-    /** Simulates that the topic is deleted and recreated. */
     void recreate(int incarnation, boolean commitIsDeleted) {
         elections.begin(incarnation);
-        // A commit by this member contains the topic id, which reveals the loss.
+        // A commit by this member has a topic id, which reveals the loss.
         committedBlindly = committedElsewhere;
-        // The topic id reveals the loss. The policy for lost positions also applies if nothing is committed and the
-        // start position is still being looked up.
+        // The topic id reveals the loss. The policy for lost positions also applies while the start position is looked
+        // up.
         lostBlindly = false;
         placedAnew |= startAsked;
-        // The records that the commit lists as finished belong to the deleted topic, even if the committed offset is 0.
+        // The commit lists finished records of the deleted topic, even if its offset is 0.
         committedStale |= committed >= 0
                 && CommitText.decode(committed, committedText).finished().runs() > 0;
         shorten(0);
         if (commitIsDeleted) {
             if (opening && held && committedStale) {
-                // The coordinator may have returned the commit just before the topic was deleted.
+                // The coordinator may have returned the commit just before the deletion of the topic.
                 openedStale = true;
                 openedBlindly = committedBlindly;
             }
@@ -199,9 +189,8 @@ final class SimulatedLog extends GroupPartition {
             committedText = "";
             committedLeaderEpoch = SimulatedElections.UNKNOWN;
             committedStale = false;
-            // From now on, only a run that notices the recreation knows that the group has read a topic of this name
-            // (ADR 58). A run that has not noticed it yet commits its position with the old topic id, which reveals the
-            // loss later.
+            // A run that has not noticed the recreation commits its position with the old topic id, which reveals the
+            // loss later (ADR 58).
             firstPlace = -1;
             added = false;
         }
@@ -218,37 +207,35 @@ final class SimulatedLog extends GroupPartition {
         doubtful |= owned && placed && position > to;
         committedStale |= committed > to;
         if (!doubtful) {
-            // A commit sent before a seek may arrive after the truncation, although it refers to the earlier log.
+            // A commit sent before a seek may arrive after the truncation.
             clearedEpoch = Math.max(clearedEpoch, epoch);
             nearest = committedStale ? nearest : -1;
         }
     }
 
-    /** Accepts that the records before the offset are missing, because the consumer continues at this offset. */
+    /** Excuses the missing records before the offset, because the consumer continues there. */
     private void goneOn(long offset) {
         doubtful = false;
         nearest = -1;
         finished.set(0, (int) offset);
     }
 
-    /** Returns whether the client is able to detect that its position is lost. */
+    /** Returns whether the client can detect that its position is lost. */
     boolean isSeenToBeGone() {
         return doubtful && !held && positionEpoch >= 0 && elections.endOf(positionEpoch) < position;
     }
 
-    /** Requires that the policy allows reading to continue at the offset after records were lost. */
+    /** Requires that the policy allows the consumer to continue at the offset after a loss. */
     private void requireInPolicy(long offset, OutOfRangePolicy policy) {
         boolean allowed = switch (policy) {
             case FAIL -> false;
             case EARLIEST -> offset == 0;
-            // Any log end since the loss is allowed, even if the log was truncated again after the consumer had
-            // requested its end. The next poll or the topic id reveals the second truncation, which is checked when
-            // reading continues.
+            // Every log end since the loss is allowed, because the log may be truncated again after a query for its
+            // end. The next poll or the topic id reveals that truncation.
             case LATEST, NEAREST -> offset >= Math.max(0, nearest) && offset <= Math.max(end, endInHold);
         };
-        // A consumer that learned the topic id just before the topic was recreated cannot distinguish positions in the
-        // new topic from positions in the old one. It learns the new id up to some seconds later, perhaps because of a
-        // truncation.
+        // A consumer that learned the topic id just before the recreation cannot tell positions in the two topics
+        // apart. It learns the new id some seconds later.
         boolean anew = elections.incarnation() > 0 && policy == OutOfRangePolicy.NEAREST && offset == 0;
         if (!allowed && !anew) {
             throw new AssertionError(id + " goes on at " + offset + " under " + policy + " after a cut to " + nearest
@@ -256,16 +243,13 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /**
-     * Simulates an operator who sees the failure about a lost position, and resets the committed offset to a record
-     * that still exists.
-     */
+    /** Simulates an operator who resets the commit to an existing record after the failure. */
     void setByHand() {
         committed = committed < 0 ? committed : Math.min(committed, Math.max(0, nearest));
         committedLeaderEpoch = SimulatedElections.UNKNOWN;
         committedText = "";
         committedStale = false;
-        // Command-line tools store neither a leader epoch nor a topic id.
+        // Command-line tools commit without leader epoch and topic id.
         committedBlindly = true;
         committedElsewhere = true;
         doubtful = false;
@@ -273,7 +257,6 @@ final class SimulatedLog extends GroupPartition {
         soughtEpoch = epoch + 1;
     }
 
-    /** Returns whether any record of this log was ever lost. */
     boolean wasCut() {
         return elections.epoch() > 0 || elections.incarnation() > 0;
     }
@@ -296,10 +279,7 @@ final class SimulatedLog extends GroupPartition {
         confirmed = offset;
     }
 
-    /**
-     * Holds the partition until the consumer knows its next position. Called after an assignment and when a seek is
-     * requested.
-     */
+    /** Holds the partition until the consumer knows its next position. */
     void hold() {
         if (!paused) {
             throw new AssertionError(id + " is held and may be fetched");
@@ -356,16 +336,13 @@ final class SimulatedLog extends GroupPartition {
     private void goOnAsCommitted() {
         doubtful = committedStale || openedStale;
         if (doubtful && (openedStale ? openedBlindly : committedBlindly)) {
-            // Brokers refuse the position only as long as it is past the end.
+            // Brokers refuse the position only while it is past the end.
             lostBlindly = true;
             missIfBlind();
         }
     }
 
-    /**
-     * Accepts a lost position once the log has grown beyond it, because neither an epoch nor a topic id reveals the
-     * loss.
-     */
+    /** Accepts a lost position that the log has grown beyond if no epoch and no topic id reveals the loss. */
     private void missIfBlind() {
         if (lostBlindly && owned && !held && position <= end) {
             lostBlindly = false;
@@ -373,14 +350,14 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** Checks that a consumer that was not held resumes at its own position, which the client validates again. */
+    /** Checks that the consumer resumes at its own position, unless it was held. */
     private void checkAgain(long offset, int leaderEpoch) {
         if (offset != position || leaderEpoch != positionEpoch) {
             throw new AssertionError(id + " goes on at " + offset + " and was not held");
         }
     }
 
-    /** Requires a reason for an uncommitted position: a user's seek, the start, or the policy for lost positions. */
+    /** Requires a reason for an uncommitted position: a seek, the start, or the policy for lost positions. */
     private void requirePlace(long offset, OutOfRangePolicy policy) {
         if (seekAsked) {
             firstPlace = Long.MAX_VALUE;
@@ -412,8 +389,7 @@ final class SimulatedLog extends GroupPartition {
     }
 
     /**
-     * Requires that only the first start of the group is at the end, and that added partitions start at 0. Called if
-     * nothing is committed.
+     * Requires a start of a group without commits: only its first start is at the end, and added partitions start at 0.
      */
     void requireSamePlace(long offset) {
         if (added && offset > 0) {
@@ -428,8 +404,7 @@ final class SimulatedLog extends GroupPartition {
     }
 
     /**
-     * Called when another process starts. If the commits were deleted with the topic, the process cannot know that the
-     * group has read a topic of this name, and starts where new groups start.
+     * Starts another process. If the commits were deleted with the topic, the process starts where new groups start.
      */
     void forgetPlace() {
         if (committed < 0 && elections.incarnation() > 0) {
@@ -437,12 +412,12 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** Returns whether the group has neither committed nor emitted anything of this partition. */
+    /** Returns whether the group has neither committed nor emitted any record. */
     boolean isUntouched() {
         return committed < 0 && firstPlace < 0;
     }
 
-    /** Called when the pipeline pulls a record. The position at which the group started is then known. */
+    /** Notes that the pipeline pulls a record. The group's start position is then known. */
     void taken(long offset) {
         nextToTake = offset + 1;
         firstPlace = firstPlace < 0 ? start : Math.min(firstPlace, start);
@@ -455,7 +430,7 @@ final class SimulatedLog extends GroupPartition {
         doubtful = false;
     }
 
-    /** Called when another member takes over the partition. That member also detects lost records. */
+    /** Another member takes over the partition and detects lost records. */
     void goOnElsewhere() {
         if (committedStale) {
             committed = Math.min(committed, Math.max(0, nearest));
@@ -464,9 +439,7 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /**
-     * Called when the consumer learns which records past the commit were finished earlier, by itself or another member.
-     */
+    /** The consumer learns which records past the commit are finished. */
     void restore() {
         FinishedSet earlier =
                 CommitText.decode(Math.max(0, committed), committedText).finished();
@@ -475,17 +448,17 @@ final class SimulatedLog extends GroupPartition {
         }
         finishedHere.or(finishedEarlier);
         if (elections.epoch() > 0) {
-            // Known limitation: records rewritten at offsets that are listed as finished are not emitted.
+            // Known limitation: records rewritten at offsets that a commit lists as finished are not emitted.
             finished.or(finishedEarlier);
         }
     }
 
-    /** Returns whether the commit lists the record as finished, although the record is past the committed offset. */
+    /** Returns whether the commit lists the record as finished, past the committed offset. */
     boolean isNoted(long offset) {
         return CommitText.decode(committed, committedText).finished().contains(offset);
     }
 
-    /** Returns the offset of the first visible record to emit, starting at {@code from}; the end if there is none. */
+    /** Returns the first visible offset to emit from {@code from} on, or the end. */
     long nextToEmit(long from) {
         long next = nextVisible(from);
         while (next < end && finishedEarlier.get((int) next)) {
@@ -494,7 +467,7 @@ final class SimulatedLog extends GroupPartition {
         return next;
     }
 
-    /** Returns the offset of the first visible record, starting at {@code from}; the end if there is none. */
+    /** Returns the first visible offset from {@code from} on, or the end. */
     long nextVisible(long from) {
         int next = visible.nextSetBit((int) from);
         return next < 0 ? end : next;
@@ -507,15 +480,12 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** Returns the offset of the first visible record that no member has finished; the end if there is none. */
+    /** Returns the first visible offset that no member has finished, or the end. */
     long firstUnfinished() {
         return firstMissing(finished, 0);
     }
 
-    /**
-     * Returns the offset of the first visible record that has not been finished in this assignment; the end if there is
-     * none.
-     */
+    /** Returns the first visible offset that is not finished in this assignment, or the end. */
     long firstUnfinishedHere() {
         return firstMissing(finishedHere, start);
     }
@@ -528,13 +498,12 @@ final class SimulatedLog extends GroupPartition {
         return at;
     }
 
-    /** Returns whether all records fetched in this assignment are finished. */
     boolean isAllFetchedFinished() {
         return firstUnfinishedHere() >= position;
     }
 
     /**
-     * Called when a commit reaches the group.
+     * Receives a commit.
      *
      * @param leaderEpoch the epoch of the record before the offset, or {@link SimulatedElections#UNKNOWN}
      * @param ofEpoch the value of {@link #epoch} when the commit was sent
@@ -551,21 +520,21 @@ final class SimulatedLog extends GroupPartition {
         committed = offset;
         committedText = text;
         committedLeaderEpoch = leaderEpoch;
-        // A position may be older than a truncation that happened while the commit was in flight.
+        // The log may have been truncated after the commit was sent.
         committedStale = stale ? nearest < 0 || offset > nearest : place && offset > end;
-        // A consumer that has read nothing since its start position knows no record whose epoch it could commit.
+        // A consumer that has read nothing since its start knows no leader epoch to commit.
         committedElsewhere = !owned;
         boolean nothingRead = offset == start || (ofEpoch != epoch && offset == startBefore);
         committedBlindly = leaderEpoch == SimulatedElections.UNKNOWN && (!owned || place || nothingRead);
         committedEpoch = ofEpoch;
         committedUnsure = false;
         if (ofEpoch != epoch) {
-            // The commit was sent during an earlier assignment, and the current one does not wait for its outcome.
+            // The commit is from an earlier assignment. The current one does not wait for its outcome.
             forgiveUnseen();
         }
     }
 
-    /** Called when the consumer commits its next position before it resumes there. */
+    /** The consumer commits its next position before it resumes there. */
     private void takePlace(long offset) {
         if (startAsked && !seekAsked && !placedAnew) {
             requireSamePlace(offset);
@@ -575,8 +544,8 @@ final class SimulatedLog extends GroupPartition {
     }
 
     private void requireCommit(long offset, String text, int ofEpoch, boolean ahead) {
-        // The records after an unconfirmed commit have not been emitted, so the member that sent the commit may move
-        // the committed offset back.
+        // The records after an unconfirmed commit are not emitted yet, so its sender may move the committed offset
+        // back.
         boolean takenBack = ahead && committedUnsure && offset >= confirmed;
         if (offset < committed && soughtEpoch <= committedEpoch && !takenBack) {
             throw new AssertionError("committed " + id + "@" + offset + " after " + committed);
@@ -605,8 +574,7 @@ final class SimulatedLog extends GroupPartition {
     }
 
     /**
-     * Called after a successful commit. Requires that the commit includes all finished records before the first
-     * unfinished one, and nothing beyond.
+     * After a successful commit, requires that it covers all records before the first unfinished one, and no others.
      */
     void requireFinishedIsCommitted() {
         if (held || doubtful) {
@@ -622,10 +590,7 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /**
-     * Called after a successful commit ahead of emission. Requires that the position requested by a user, or a later
-     * one, is committed.
-     */
+    /** After a successful commit ahead, requires that it covers the position of the last seek. */
     void requirePlaceIsCommitted() {
         if (owned && !held && soughtEpoch == epoch && committedEpoch < epoch) {
             throw new AssertionError(id + " was sought to " + start + ", but committed " + committed);
@@ -634,7 +599,7 @@ final class SimulatedLog extends GroupPartition {
 
     // ---- Commits ahead ---------------------------------------------------------------------------------------------
 
-    /** Called when the pipeline pulls a record whose offset was committed ahead. */
+    /** Notes that the pipeline pulls a record committed ahead. */
     void see(long offset) {
         if (seen.get((int) offset)) {
             throw new AssertionError("emitted twice: " + id + "@" + offset);
@@ -645,7 +610,7 @@ final class SimulatedLog extends GroupPartition {
         seen.set((int) offset);
     }
 
-    /** Returns the offsets that were committed ahead but neither emitted nor excused. */
+    /** Returns the offsets committed ahead that are neither emitted nor excused. */
     BitSet unseen() {
         BitSet unseen = (BitSet) visible.clone();
         unseen.clear((int) Math.max(0, committed), Math.max(end, (int) Math.max(0, committed)));
@@ -654,10 +619,7 @@ final class SimulatedLog extends GroupPartition {
         return unseen;
     }
 
-    /**
-     * Called when the partition is revoked. Requires that the records committed ahead were emitted, unless time ran
-     * out.
-     */
+    /** At a revocation, requires that all records committed ahead are emitted, unless time ran out. */
     void requireSeen(boolean late) {
         if (!late && !unseen().isEmpty()) {
             throw new AssertionError("revoked in time, and committed but never emitted: " + id + unseen());
@@ -665,7 +627,7 @@ final class SimulatedLog extends GroupPartition {
         forgiveUnseen();
     }
 
-    /** Excuses all records that were committed but not emitted so far. */
+    /** Excuses all records committed so far from being emitted. */
     void forgiveUnseen() {
         forgiven.or(unseen());
     }

@@ -30,14 +30,14 @@ final class SimulatedLookup implements Lookup {
     private final SimulatedWorld world;
     private final Queue<Question> questions = new ArrayDeque<>();
 
-    /** The first incarnation of the topic that the process has learned of. */
+    /** The first incarnation of the topic that the process knows. */
     private long firstIncarnation = Long.MAX_VALUE;
 
     SimulatedLookup(SimulatedWorld world) {
         this.world = world;
     }
 
-    /** Answers the oldest query, if there is one. Partitions without a leader are answered later. */
+    /** Answers the oldest query. Partitions without a leader are answered later. */
     void answerNext() {
         Question next = questions.poll();
         if (next == null) {
@@ -66,16 +66,13 @@ final class SimulatedLookup implements Lookup {
                 });
     }
 
-    /** Drops all queries, because their process is gone. */
+    /** Drops the queries of a dead process. */
     void forget() {
         questions.clear();
         firstIncarnation = Long.MAX_VALUE;
     }
 
-    /**
-     * Returns whether the process knows, or will learn with its next query, that the topic existed earlier under this
-     * name.
-     */
+    /** Returns whether the process knows that the topic existed earlier, or will know after its next query. */
     boolean hasToldOfEarlierTopic() {
         return firstIncarnation < world.troubles.incarnation();
     }
@@ -86,7 +83,7 @@ final class SimulatedLookup implements Lookup {
         Map<TopicPartition, CompletableFuture<Long>> answers = new LinkedHashMap<>();
         positions.keySet().forEach(id -> answers.put(id, new CompletableFuture<>()));
         questions.add(new Question(positions, answers));
-        // The map keeps its order, because each replay must have the same order.
+        // Keeps the order of entries, because replays must not differ.
         return Collections.unmodifiableMap(answers);
     }
 

@@ -12,10 +12,10 @@ import java.util.Random;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/** Pulls from a consumer's buffer and finishes the records in random order. Confined to the simulation's thread. */
+/** Pulls from a consumer's buffer and finishes records in random order. Confined to the simulation's thread. */
 final class SimulatedPipeline {
 
-    /** An element in the pipeline, with its pending acknowledgements. */
+    /** An element in the pipeline with pending acknowledgements. */
     private static final class Taken {
         final Batch<?> batch;
         final int index;
@@ -39,7 +39,7 @@ final class SimulatedPipeline {
             this.claims = claims;
         }
 
-        /** Marks the record as finished, unless it is no longer in the log. */
+        /** Marks the record as finished if it is still in the log. */
         void finish() {
             if (log.has(offset, leaderEpoch, incarnation)) {
                 log.finish(offset, epoch);
@@ -52,7 +52,6 @@ final class SimulatedPipeline {
     private final Random random;
     private final List<Taken> inFlight = new ArrayList<>();
 
-    /** True if the buffer has reported its end. */
     boolean ended;
 
     SimulatedPipeline(SimulatedWorld world) {
@@ -60,7 +59,6 @@ final class SimulatedPipeline {
         this.random = world.random;
     }
 
-    /** Pulls a batch. */
     void take() {
         if (world.abandoned || ended) {
             return;
@@ -93,7 +91,7 @@ final class SimulatedPipeline {
         world.loop().taken();
         for (int i = 0; i < batch.size(); i++) {
             SimulatedLog log = log(batch.get(i));
-            // Records that were committed ahead are emitted before their partition is revoked, even if it is paused.
+            // Records committed ahead are emitted before a revocation, even from a paused partition.
             boolean goes = !log.owned || world.client.isInCallback();
             require(goes || !world.user.isPaused(log.id), () -> "emitted though it is paused: " + log.id);
             log.see(batch.get(i).offset());
@@ -151,7 +149,7 @@ final class SimulatedPipeline {
         }
     }
 
-    /** Ends the pipeline. Either all pending acknowledgements are abandoned, or some of them never end. */
+    /** Ends the pipeline. Its pending acknowledgements are all abandoned, or some stay pending forever. */
     void abandon() {
         boolean all = random.nextBoolean();
         for (Taken taken : inFlight) {
@@ -163,7 +161,7 @@ final class SimulatedPipeline {
         }
     }
 
-    /** Returns whether the pipeline still has a record from the partition's current assignment. */
+    /** Returns whether the pipeline has a record from the partition's current assignment. */
     boolean holds(SimulatedLog log) {
         return inFlight.stream().anyMatch(taken -> taken.log == log && taken.epoch == log.epoch);
     }

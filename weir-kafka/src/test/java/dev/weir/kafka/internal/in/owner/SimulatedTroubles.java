@@ -23,12 +23,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the events of a simulation's topics at random, and lets the client report them. Uses a separate random
- * generator, so that simulations without events do not change. Confined to the simulation's thread.
+ * Chooses the events of a simulation's topics at random, and lets the client report them. Its own random generator
+ * leaves simulations without events unchanged. Confined to the simulation's thread.
  */
 final class SimulatedTroubles {
 
-    /** Longest simulated time for reading all records once no more faults occur. */
+    /** Longest simulated time to read all records after the last fault. */
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(20);
 
     private static final int MAX_LOGS = 6;
@@ -67,7 +67,6 @@ final class SimulatedTroubles {
                 : OutOfRangePolicy.FAIL;
     }
 
-    /** Returns whether a group without any commit starts at the end. */
     boolean startsAtEnd() {
         return known.contains(SimulatedEvent.LATEST);
     }
@@ -76,14 +75,13 @@ final class SimulatedTroubles {
         return faults.contains(fault);
     }
 
-    /** Returns the number of earlier topics with this name. */
     int incarnation() {
         return incarnations;
     }
 
     // ---- What happens ----------------------------------------------------------------------------------------------
 
-    /** Causes an event now and then. */
+    /** Causes a random event now and then. */
     void act() {
         for (SimulatedEvent event : known) {
             if (random.nextInt(ACTS_PER_EVENT) == 0) {
@@ -153,17 +151,13 @@ final class SimulatedTroubles {
         }
     }
 
-    /**
-     * Decides at random whether the commit has the epoch of the last record read. Old consumers and other clients store
-     * no epoch.
-     */
+    /** Decides at random whether the commit has the epoch of the last record read, as some clients store no epoch. */
     int epochOthersCommit(SimulatedLog log, int offset) {
         return random.nextBoolean() ? log.elections.epochAt(offset - 1) : SimulatedElections.UNKNOWN;
     }
 
     // ---- What the client does --------------------------------------------------------------------------------------
 
-    /** Returns whether nothing can be fetched from the partition. */
     boolean hinders(SimulatedLog log) {
         return log.leaderless || log.isSeenToBeGone() || isOutOfRange(log);
     }
@@ -172,9 +166,7 @@ final class SimulatedTroubles {
         return !log.held && log.placed && log.position > log.end;
     }
 
-    /**
-     * Returns whether a user may seek, which is not allowed while the consumer determines where the partition starts.
-     */
+    /** Returns whether a user may seek: the consumer has determined the partition's start. */
     boolean isSettled(SimulatedLog log) {
         return !log.doubtful && !log.startAsked && log.placed;
     }
@@ -197,8 +189,7 @@ final class SimulatedTroubles {
     }
 
     /**
-     * Throws if the client can tell that the records at the position are gone, or adds the position if it is out of
-     * range.
+     * Throws if the client can tell that the records at the position are gone. Adds the position if it is out of range.
      */
     private void find(SimulatedLog log, Map<TopicPartition, Long> outOfRange) {
         if (log.isSeenToBeGone()) {
@@ -219,7 +210,7 @@ final class SimulatedTroubles {
                                 log.elections.endOf(log.positionEpoch), Optional.of(log.positionEpoch), "")));
     }
 
-    /** Returns whether a planted fault loses this commit although it is confirmed. */
+    /** Returns whether a planted fault loses this commit. */
     boolean forgets(SimulatedLog log, long offset) {
         boolean place = log.held || offset == log.start;
         return has(Planted.FORGOTTEN_PLACE) && startsAtEnd() && log.committed < 0 && place;
@@ -233,12 +224,11 @@ final class SimulatedTroubles {
 
     // ---- How it ends -----------------------------------------------------------------------------------------------
 
-    /** Returns whether the run has failed because of a lost position, as required by its policy. */
+    /** Returns whether the run has failed because of a lost position, as its policy requires. */
     boolean isLossNoticed() {
         return !world.refused && !known.isEmpty() && world.outOfRange == OutOfRangePolicy.FAIL && lost() != null;
     }
 
-    /** Returns the partition whose lost position failed the run. */
     private @Nullable TopicPartition lost() {
         return switch (world.context.failure) {
             case dev.weir.kafka.OffsetOutOfRangeException loss -> new TopicPartition(loss.topic(), loss.partition());
@@ -247,20 +237,20 @@ final class SimulatedTroubles {
         };
     }
 
-    /** Simulates an operator who commits another offset for the partition that failed. */
+    /** Simulates an operator who commits another offset for the failed partition. */
     void setByHand() {
         SimulatedLog log = world.log(Objects.requireNonNull(lost()));
         require(log.wasCut(), () -> "failed, though nothing was lost: " + world.context.failure);
         log.setByHand();
     }
 
-    /** Ends all temporary faults. No more events occur. */
+    /** Ends all temporary faults and events. */
     void calmDown() {
         findLeaders();
         calmSinceNanos = world.nanoTime();
     }
 
-    /** Returns whether all available records have been read. Fails if that takes too long. */
+    /** Returns whether all available records are read. Fails if that takes too long. */
     boolean isThrough() {
         if (known.isEmpty() || world.closeRequested || world.abandoned) {
             return true;

@@ -22,7 +22,6 @@ final class SimulatedUser {
     private final List<CompletableFuture<Void>> seeks = new ArrayList<>();
     private boolean allPaused;
 
-    /** The number of pauses so far. */
     int pauses;
 
     SimulatedUser(SimulatedWorld world, ConsumerControl handle) {
@@ -62,7 +61,7 @@ final class SimulatedUser {
         letGo();
     }
 
-    /** Called when the consumer has resumed all partitions by itself. */
+    /** Ends the user's pauses, because the consumer has resumed all partitions. */
     void letGo() {
         paused.clear();
         allPaused = false;
@@ -89,7 +88,7 @@ final class SimulatedUser {
         }
     }
 
-    /** Requires that every seek was answered before the consumer ended. */
+    /** Requires an answer to every seek before the consumer ended. */
     void requireAnswers() {
         require(seeks.stream().allMatch(CompletableFuture::isDone), "a seek was never answered");
     }

@@ -23,20 +23,17 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulates a cluster, a group, a user, a pipeline and the time around one real consumer loop. Everything runs on one
- * thread and is determined by one seed. The simulation advances whenever the loop polls or parks. Each step checks
- * promises from docs/reference/guarantees.md.
+ * Simulates a cluster, a group, a user, a pipeline and time around one real consumer loop. One seed determines
+ * everything, on one thread. Each poll or park of the loop is a step. Each step checks promises from
+ * docs/reference/guarantees.md.
  */
 final class SimulatedWorld implements OwnerClock {
 
-    /** Ends the process. Nothing that it does afterwards reaches the cluster. */
+    /** Ends the process. The cluster no longer sees what it does. */
     @SuppressWarnings("serial") // never serialised
     private static final class Crash extends Error {}
 
-    /**
-     * The number of steps without faults after which a simulation counts as stuck. Almost all simulations need less
-     * than a hundredth of it.
-     */
+    /** Steps without faults after which a simulation counts as stuck. Most need less than a hundredth of them. */
     private static final int MAX_CALM_STEPS = 200_000;
 
     final Random random;
@@ -52,9 +49,7 @@ final class SimulatedWorld implements OwnerClock {
     /** Policy for a lost position. */
     final OutOfRangePolicy outOfRange;
 
-    /**
-     * The number of records that may be committed before they are pulled; 0 to commit records when they are finished.
-     */
+    /** Number of records to commit before they are pulled; 0 commits records when they are finished. */
     final int commitAhead;
 
     // State of the current process.
@@ -76,7 +71,7 @@ final class SimulatedWorld implements OwnerClock {
     /**
      * Generates a simulation from the seed.
      *
-     * @param allowed the events that may happen to the topics; they do not change what else is drawn from the seed
+     * @param allowed the events that may happen to topics; without effect on other random choices
      * @param faults the planted faults
      */
     SimulatedWorld(long seed, Set<SimulatedEvent> allowed, Set<SimulatedEvent.Planted> faults) {
@@ -110,7 +105,6 @@ final class SimulatedWorld implements OwnerClock {
         user = new SimulatedUser(this, loop.control());
     }
 
-    /** Adds a partition to the topic. */
     SimulatedLog addLog() {
         SimulatedLog log = new SimulatedLog(new TopicPartition("t", logs.size()));
         log.added = true;
@@ -164,7 +158,7 @@ final class SimulatedWorld implements OwnerClock {
         require(holds, otherwise, null);
     }
 
-    /** Requires a condition. The message is created only if the condition is false. */
+    /** Requires a condition. */
     static void require(boolean holds, Supplier<String> otherwise) {
         if (!holds) {
             throw new AssertionError(otherwise.get());
@@ -190,7 +184,7 @@ final class SimulatedWorld implements OwnerClock {
         String left = loop.close(Duration.ZERO);
         user.requireAnswers();
         if (refused) {
-            // A refused commit must fail the run, unless the run was already ending.
+            // A refused commit must fail the run, unless the run is already ending.
             require(
                     closeRequested || context.failure instanceof KafkaPipelineException,
                     "failed with",
@@ -213,7 +207,7 @@ final class SimulatedWorld implements OwnerClock {
         }
     }
 
-    /** Replaces a dead process. The new one knows only what is committed. */
+    /** Starts the next process. It knows only the commits. */
     private void restart() {
         if (crashed) {
             require(context.failure instanceof Crash, "did not die of the crash", context.failure);
@@ -226,18 +220,17 @@ final class SimulatedWorld implements OwnerClock {
         int lost = logs.values().stream()
                 .mapToInt(log -> log.unseen().cardinality())
                 .sum();
-        // Records that were held back by a pause no longer count toward the limit.
+        // Records held back by a pause do not count toward the limit.
         int most = commitAhead * (1 + user.pauses);
         require(commitAhead == 0 || lost <= most, () -> "lost in a crash: " + lost + ", more than " + most);
         logs.values().forEach(SimulatedLog::forgiveUnseen);
         logs.values().forEach(SimulatedLog::forgetPlace);
         if (logs.values().stream().allMatch(SimulatedLog::isUntouched)) {
-            // Nobody has started to read the topic, so no partition counts as added later.
+            // Nobody has read the topic yet, so no partition counts as added later.
             logs.values().forEach(log -> log.added = false);
         }
         crashed = false;
-        // A run that was stopped or abandoned may still fail because of a lost position. Clear the flags of that run
-        // before the next one starts.
+        // A stopped or abandoned run may still fail because of a lost position. Reset its flags.
         stopped = false;
         abandoned = false;
         closeRequested = false;
@@ -256,7 +249,7 @@ final class SimulatedWorld implements OwnerClock {
         checkEnd(log, isLeft);
     }
 
-    /** Requires that a bounded read that ended by itself has committed the end offset. */
+    /** Requires that a bounded read which ended by itself has committed the end offset. */
     private void checkEnd(SimulatedLog log, boolean isLeft) {
         boolean throughAll = bounded && !stopped && !abandoned && !isLeft && !log.held;
         if (throughAll && log.placed && log.position >= log.endAtStart) {
@@ -326,7 +319,7 @@ final class SimulatedWorld implements OwnerClock {
         }
     }
 
-    /** Performs a step without faults or outside events, so that everything in flight completes. */
+    /** Performs a step without faults. */
     private void actCalmly() {
         require(++calmSteps < MAX_CALM_STEPS, () -> "never comes to its end: " + logs.values());
         if (!calm) {
@@ -347,7 +340,7 @@ final class SimulatedWorld implements OwnerClock {
     private void stop() {
         stopped = true;
         if (commitAhead > 0) {
-            // Records that were committed ahead are emitted, even if their partition is paused.
+            // Resume all partitions: records that were committed ahead must be emitted.
             user.letGo();
         }
         loop.stop();
@@ -366,7 +359,7 @@ final class SimulatedWorld implements OwnerClock {
         }
     }
 
-    /** Requires that a poll that waits has something to wait for. */
+    /** Requires a reason for a poll that waits. */
     void requireReasonToSleep(boolean finalRebalance) {
         if (!stopped && !closeRequested && !bounded && commitAhead == 0) {
             logs.values().stream()

@@ -20,7 +20,7 @@ import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 
-/** The consumer's client and its group in a {@link TransactionWorld}. Each poll advances the simulation. */
+/** The consumer's client and group in a {@link TransactionWorld}. Each poll advances the simulation. */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread at a time
 final class TransactionClient extends GroupConsumer {
 
@@ -30,7 +30,7 @@ final class TransactionClient extends GroupConsumer {
     private final TransactionCluster cluster;
     private int generation;
 
-    /** The last generation that this member has learned of. */
+    /** The last generation that this member knows. */
     private int told;
 
     TransactionClient(TransactionWorld world) {
@@ -78,7 +78,7 @@ final class TransactionClient extends GroupConsumer {
         return new ConsumerGroupMetadata("g", told, "member", Optional.empty());
     }
 
-    /** Assigns this member's partitions to others. The member learns of it in its next poll. */
+    /** Assigns this member's partitions to others. Its next poll reports that. */
     void expel() {
         if (isInCallback()) {
             return;
@@ -162,8 +162,7 @@ final class TransactionClient extends GroupConsumer {
             if (!isPart) {
                 throw new TimeoutException("no stable offsets");
             }
-            // A client of the consumer protocol returns the offsets received so far, and reports all others as not
-            // committed.
+            // With the consumer protocol, a partial response leaves the missing offsets uncommitted.
             return commitsOf(ids.stream()
                     .sorted(Comparator.comparingInt(TopicPartition::partition))
                     .filter(id -> random.nextBoolean()));

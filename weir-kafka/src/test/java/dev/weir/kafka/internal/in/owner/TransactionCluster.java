@@ -18,13 +18,13 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a {@link TransactionWorld}: inputs, outputs, transactions and committed offsets. After each commit
- * they check the exactly-once guarantee: a read_committed reader sees each output of the committed inputs once, and no
- * output of any other input. Confined to the simulation's thread and the threads that take turns with it.
+ * The brokers of a {@link TransactionWorld}: inputs, outputs, transactions and committed offsets. Each commit checks
+ * the exactly-once guarantee: a read_committed reader sees each output of the committed inputs once, and no other
+ * outputs. Confined to the simulation's thread and threads that take turns with it.
  */
 final class TransactionCluster {
 
-    /** The age at which a coordinator aborts a transaction. */
+    /** Age at which a coordinator aborts a transaction. */
     static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private static final int MAX_OUTPUTS = 3;
@@ -32,31 +32,30 @@ final class TransactionCluster {
     /** In simulations with refusals, one in this many outputs is refused. */
     private static final int REFUSED = 25;
 
-    /** In simulations with refusals, one in this many outputs is for a topic without write permission. */
+    /** In simulations with refusals, one in this many outputs has a topic without write permission. */
     private static final int FOR_FORBIDDEN = 40;
 
-    /** A topic that does not permit any writes. */
+    /** Topic without write permission. */
     static final String FORBIDDEN = "forbidden";
 
-    /** True if a single seed is replayed, in which case its events are printed. */
+    /** True while a single seed is replayed, with its events printed. */
     private static final boolean TELLS = Long.getLong("weir.simulation.seed", -1) >= 0;
 
-    /** One partition of the input. */
     static final class Input extends GroupPartition {
 
-        /** Offsets of inputs that the operators have finished. */
+        /** Offsets of finished inputs. */
         final BitSet finished = new BitSet();
 
-        /** The visible outputs of each offset, as one bit per output. */
+        /** Visible outputs of each offset, as one bit per output. */
         final Map<Long, Integer> seen = new HashMap<>();
 
-        /** The first offset that counts. A user skipped the earlier ones, or they were read and written before. */
+        /** The first offset to check. Earlier ones were skipped by a user or written before. */
         int soughtTo;
 
         long committed = -1;
         String text = "";
 
-        /** True if the group has assigned the partition to this member, which may not have learned of changes yet. */
+        /** True if the group assigns the partition to this member, which may not know yet. */
         boolean ours;
 
         Input(TopicPartition id) {
@@ -102,7 +101,6 @@ final class TransactionCluster {
         }
     }
 
-    /** A transaction with at least one record or offset. */
     static final class Transaction {
         final String id;
         final long beganNanos;
@@ -126,17 +124,17 @@ final class TransactionCluster {
     private final long seed;
     private final boolean refuses;
 
-    /** The first violation of the guarantee. The run may report it with another message. */
+    /** First violation of the guarantee. The run may fail with another message. */
     private @Nullable AssertionError violation;
 
-    /** Creates a cluster. If {@code refuses} is true, it refuses some of the records. */
+    /** Creates a cluster that refuses some records if {@code refuses} is true. */
     TransactionCluster(long seed, boolean refuses, Set<TransactionFault> faults) {
         this.seed = seed;
         this.refuses = refuses;
         this.faults = faults;
     }
 
-    /** Prints an event if a single seed is replayed. */
+    /** Prints an event while a single seed is replayed. */
     void note(String what, Object... details) {
         if (TELLS) {
             System.out.printf(what + "%n", details);
@@ -151,7 +149,7 @@ final class TransactionCluster {
         return Objects.requireNonNull(inputs.get(id));
     }
 
-    /** Returns the number of outputs of an input: usually one, sometimes none or several. */
+    /** Returns an input's number of outputs: usually one, sometimes none or several. */
     int outputsOf(Input input, long offset) {
         return switch ((int) (drawn(input, offset) & 7)) {
             case 0 -> 0;
@@ -169,22 +167,19 @@ final class TransactionCluster {
         return drawn;
     }
 
-    /** Returns whether the brokers refuse the record. */
     boolean isRefused(Out out) {
         return refuses
                 && (((drawn(out.of, out.offset) >>> 8) + out.part) % REFUSED == 0
                         || topicOf(out).equals(FORBIDDEN));
     }
 
-    /** Returns the topic to which an output is written. */
     String topicOf(Out out) {
         boolean isForbidden = refuses && ((drawn(out.of, out.offset) >>> 16) + out.part) % FOR_FORBIDDEN == 0;
         return isForbidden ? FORBIDDEN : "out";
     }
 
     /**
-     * Returns whether a serializer may throw for this output. If the flow has a rule for such failures, the output must
-     * not be written.
+     * Returns whether a serializer may throw for this output. A flow with a rule for such failures must not write it.
      */
     boolean mayNotBeSerialised(Out out) {
         return !refuses || isRefused(out);
@@ -207,7 +202,7 @@ final class TransactionCluster {
         return epochs.merge(id, 1, Integer::sum);
     }
 
-    /** Returns whether this is the latest epoch of the id. */
+    /** Returns whether this is the id's latest epoch. */
     boolean isCurrent(String id, int epoch) {
         return has(TransactionFault.ZOMBIE_WRITES) || epochs.getOrDefault(id, -1) == epoch;
     }
@@ -231,7 +226,7 @@ final class TransactionCluster {
         }
     }
 
-    /** Ends the open transaction of the id, if there is one. */
+    /** Ends the id's open transaction, if there is one. */
     void end(String id, boolean commit) {
         Transaction ending = ongoing.remove(id);
         if (ending == null) {
@@ -248,12 +243,11 @@ final class TransactionCluster {
         check();
     }
 
-    /** Ends the transaction of another producer, which can no longer continue. */
+    /** Ends the open transaction of another producer, and fences it. */
     void fence(String id) {
         int ignored = initProducer(id);
     }
 
-    /** Returns the ids of other runs' open transactions. */
     List<String> openOfOthers(String run) {
         return ongoing.keySet().stream().filter(id -> !id.contains(run)).toList();
     }
@@ -271,7 +265,6 @@ final class TransactionCluster {
         old.forEach(this::fence);
     }
 
-    /** Returns whether an open transaction contains an offset for the partition. */
     boolean isPending(TopicPartition id) {
         return !has(TransactionFault.UNSTABLE_OFFSETS_TOLD)
                 && ongoing.values().stream().anyMatch(open -> open.offsets.containsKey(id));
@@ -279,7 +272,7 @@ final class TransactionCluster {
 
     // ---- Others of the group ---------------------------------------------------------------------------------------
 
-    /** Lets another member read, write and commit the inputs up to a random offset, exactly once. */
+    /** Another member reads, writes and commits the inputs up to a random offset, exactly once. */
     void workElsewhere(Input input, Random random) {
         long from = Math.max(0, input.committed);
         if (input.ours || isPending(input.id) || from >= input.end) {
@@ -372,12 +365,10 @@ final class TransactionCluster {
         return areAllCommitted() && ongoing.isEmpty();
     }
 
-    /** Returns whether all inputs are committed. */
     boolean areAllCommitted() {
         return inputs.values().stream().allMatch(input -> isCommitted(input, input.end));
     }
 
-    /** Returns whether all inputs before the offset are committed. */
     static boolean isCommitted(Input input, long end) {
         FinishedSet noted = input.noted();
         int at = input.visible.nextSetBit((int) Math.max(0, input.committed));
@@ -387,7 +378,7 @@ final class TransactionCluster {
         return at < 0 || at >= end;
     }
 
-    /** Requires that the outputs of each partition are visible in order. Used for pipelines that keep this order. */
+    /** Requires outputs in order in each partition. */
     void requireOrder() {
         Map<Input, Out> last = new HashMap<>();
         for (Written written : output) {

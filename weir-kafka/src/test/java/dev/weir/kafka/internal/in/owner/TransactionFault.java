@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.in.owner;
 
-/** Faults that tests plant in the brokers of a {@link TransactionWorld} to verify that the simulation finds them. */
+/** Faults of a {@link TransactionWorld}'s brokers. Tests plant them to verify that the simulation finds them. */
 enum TransactionFault {
-    /** Offsets are accepted from a member that the group has expelled, as before KIP-447. */
+    /** An expelled member's offsets are accepted, as before KIP-447. */
     OFFSETS_OF_ANYBODY(92),
     /** A committed offset is returned although an open transaction contains another one. */
     UNSTABLE_OFFSETS_TOLD(1_429),
@@ -14,12 +14,12 @@ enum TransactionFault {
     ABORTED_RECORDS_SEEN(0),
     /** A fenced producer keeps writing and committing. */
     ZOMBIE_WRITES(16),
-    /** A flush returns before the records are written, so records of the next transaction may be written first. */
+    /** A flush returns before its records are written. */
     FLUSH_DOES_NOT_WAIT(1),
-    /** Records that must be read again after an abort are skipped. */
+    /** After an abort, records are skipped instead of read again. */
     LOST_REWIND(2);
 
-    /** A seed that currently reveals the fault. Tests try it first, because few seeds reveal some of the faults. */
+    /** A seed that reveals the fault. Tests try it first. */
     final long shownBy;
 
     TransactionFault(long shownBy) {

@@ -33,7 +33,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** A transactional producer. Where Kafka's producer waits for brokers, this one lets the simulation continue. */
+/** A transactional producer. The simulation continues while the producer waits for brokers. */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread at a time
 final class TransactionProducer extends MockProducer<byte[], byte[]> {
 
@@ -41,7 +41,7 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
 
     private static final TopicPartition OUT = new TopicPartition("out", 0);
 
-    /** The number of simulation steps that pass before a slow coordinator answers. */
+    /** Simulation steps until a slow coordinator answers. */
     private static final int SLOW = 100;
 
     private final TransactionWorld world;
@@ -55,10 +55,10 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
     private boolean dead;
     private boolean inTransaction;
 
-    /** True if the coordinator has committed, but its response was lost. */
+    /** True if the coordinator has committed but its response was lost. */
     private boolean committedUntold;
 
-    /** The error after which the producer accepts only an abort, or no call at all if {@link #fatal} is true. */
+    /** Error that allows only an abort, or no further call if {@link #fatal} is true. */
     private @Nullable KafkaException error;
 
     private boolean fatal;
@@ -72,7 +72,6 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
         this.id = id;
     }
 
-    /** Ends the producer's process. */
     void die() {
         dead = true;
     }
@@ -162,10 +161,7 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
         return new CompletableFuture<>();
     }
 
-    /**
-     * Serializes a record as the client does before it checks its state: the serializer adds a header, and then the
-     * headers become read-only.
-     */
+    /** Serializes a record. The serializer adds a header, and then the headers become read-only. */
     private void serialise(ProducerRecord<byte[], byte[]> record, Out out) {
         record.headers().add("of-a-serializer", null);
         if (record.headers().toArray().length != 1) {
@@ -177,7 +173,7 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
         ((RecordHeaders) record.headers()).setReadOnly();
     }
 
-    /** Lets the brokers accept or reject some of the sent records. */
+    /** Brokers accept or reject some of the sent records. */
     void answerSome() {
         if (dead || closed) {
             return;
@@ -205,10 +201,7 @@ final class TransactionProducer extends MockProducer<byte[], byte[]> {
         next.callback.onCompletion(new RecordMetadata(OUT, 0, 0, -1, 1, 1), null);
     }
 
-    /**
-     * Refuses a record. Batches in flight may still arrive, but the client fails all unsent ones with the same error,
-     * whatever their topic.
-     */
+    /** Refuses a record. Batches in flight may still arrive. All unsent records fail with the same error. */
     private void refuse(Sent culprit) {
         String topic = cluster.topicOf(culprit.out);
         KafkaException refusal = failsWith(

@@ -16,13 +16,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Tests an exactly-once flow in simulations generated from a seed (see {@link TransactionWorld}). A failure names its
- * seed, which {@code -Dweir.simulation.seed=N} replays.
+ * seed. {@code -Dweir.simulation.seed=N} replays it.
  */
 class TransactionSimulationTest {
 
     private static final int SEEDS_TO_FIND = 3_000;
 
-    /** The number of seeds in each build. A long test runs all seeds up to 100,000. */
+    /** Seeds in each build. A long test runs 100,000. */
     private static final long SEEDS = 200;
 
     @Test
@@ -48,10 +48,7 @@ class TransactionSimulationTest {
         }
     }
 
-    /**
-     * Requires that the simulations reach every legal transition. A transition that never happens must not be in the
-     * table.
-     */
+    /** The simulations must reach every transition in the table of legal transitions. */
     @Test
     @Timeout(240)
     void randomWorlds_takeEveryLegalTransition() {
@@ -65,9 +62,7 @@ class TransactionSimulationTest {
         assertThat(left).as("transitions that nothing drives").isEmpty();
     }
 
-    /**
-     * Runs a simulation on a virtual thread, where switching between threads is cheap. Returns the failure, or null.
-     */
+    /** Runs a simulation on a virtual thread. Returns the failure, or null. */
     private static @Nullable Throwable run(long seed, Set<TransactionFault> faults, Set<String> transitions) {
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         Thread world = Thread.ofVirtual().name("world-" + seed).start(() -> {
@@ -88,13 +83,12 @@ class TransactionSimulationTest {
         return failure.get();
     }
 
-    /** Plants a fault, and verifies that the simulation finds it. */
     @ParameterizedTest
     @EnumSource
     @Timeout(120)
     void plantedFault_isFound(TransactionFault fault) {
         Throwable found = run(fault.shownBy, Set.of(fault), new HashSet<>());
-        // The seed may no longer reveal the fault after a change of the flow.
+        // After a change of the flow, another seed may reveal the fault.
         for (long seed = 0; seed < SEEDS_TO_FIND && found == null; seed++) {
             found = run(seed, Set.of(fault), new HashSet<>());
         }

@@ -49,25 +49,25 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Simulates a cluster, a group, operators and time around the real parts of an exactly-once flow: the consumer loop,
- * its transaction handling, the committing thread and the sink. Everything is determined by one seed. After each
- * commit, {@link TransactionCluster} checks which outputs are visible.
+ * Simulates a cluster, a group, operators and time around the real parts of an exactly-once flow: consumer loop,
+ * transactions, committing thread and sink. One seed determines everything. After each commit, {@link
+ * TransactionCluster} checks the visible outputs.
  */
 final class TransactionWorld implements OwnerClock {
 
-    /** Ends the process. Nothing that it does afterwards reaches the cluster. */
+    /** Ends the process. The cluster no longer sees what it does. */
     @SuppressWarnings("serial") // never serialised
     private static final class Crash extends Error {}
 
-    /** The number of steps without faults after which a simulation counts as stuck. */
+    /** Steps without faults after which a simulation counts as stuck. */
     private static final int MAX_CALM_STEPS = 30_000;
 
     private static final int MAX_PROCESSES = 40;
 
-    /** Enough characters for a topic id and one or two gaps in the finished set. */
+    /** Space for a topic id and one or two gaps in the finished set. */
     private static final int LEAST_CHARS = 52;
 
-    /** A record in the operators, and the number of its outputs already given to the sink. */
+    /** A record in the operators, with the number of its outputs already given to the sink. */
     private static final class Taken {
         final Batch<?> batch;
         final int index;
@@ -77,7 +77,7 @@ final class TransactionWorld implements OwnerClock {
         boolean begun;
         int given;
 
-        /** The number of unfinished branches: the operators before the sink, and sometimes another branch. */
+        /** Number of unfinished branches: the operators before the sink, and sometimes another one. */
         int workers = 1;
 
         Taken(Batch<?> batch, int index, Input input, long offset, int outputs) {
@@ -95,21 +95,18 @@ final class TransactionWorld implements OwnerClock {
     private final ConsumerSettings<byte[], byte[]> settings;
     private final boolean inOrder;
 
-    /**
-     * True if some elements are grouped. Each output of a group then has pending acknowledgements for all inputs of the
-     * group.
-     */
+    /** True if some elements are grouped. Each output of a group has pending acknowledgements for all its inputs. */
     private final boolean groups;
 
-    /** A second random generator, for choices that must not change the sequence of {@link #random}. */
+    /** Random generator for choices that must not change the sequence of {@link #random}. */
     private final Random more;
 
-    /** True if each process reads up to the ends that the partitions had when it started. */
+    /** True if each process reads only to the partitions' ends at its start. */
     private final boolean bounded;
 
     private final boolean refuses;
 
-    /** True if the finished records past the first unfinished one may not fit into a commit. */
+    /** True if commits may lack space for the finished records past the first unfinished one. */
     private final boolean isTight;
 
     private final Duration interval;
@@ -128,15 +125,15 @@ final class TransactionWorld implements OwnerClock {
     private RecordBuffer buffer = new RecordBuffer(Clock.SYSTEM);
     private final List<Taken> inFlight = new ArrayList<>();
 
-    /** Elements in another branch of the pipeline, which may finish at any time. */
+    /** Elements in another branch of the pipeline. */
     private final List<Taken> elsewhere = new ArrayList<>();
 
     private final List<TransactionProducer> producers = new ArrayList<>();
 
-    /** Outputs by the array of their value, because copies of a record share that array. */
+    /** Outputs by their value array. Copies of a record share that array. */
     private final IdentityHashMap<byte[], Out> outs = new IdentityHashMap<>();
 
-    /** Broker responses that are in flight. */
+    /** Broker responses in flight. */
     private final Queue<Runnable> lookups = new ArrayDeque<>();
 
     private Map<TopicPartition, Long> ends = Map.of();
@@ -151,7 +148,7 @@ final class TransactionWorld implements OwnerClock {
 
     private boolean doubts;
 
-    /** The state transitions of all transactions so far. */
+    /** State transitions of all transactions so far. */
     private final Set<String> transitions = new HashSet<>();
 
     TransactionWorld(long seed, Set<TransactionFault> faults) {
@@ -192,7 +189,6 @@ final class TransactionWorld implements OwnerClock {
         return Objects.requireNonNull(sink);
     }
 
-    /** Returns the state transitions of all transactions so far. */
     Set<String> transitions() {
         return transitions;
     }
@@ -205,7 +201,7 @@ final class TransactionWorld implements OwnerClock {
         return crashed;
     }
 
-    /** Called when the process cannot know whether a commit succeeded. */
+    /** Notes that the process cannot know whether a commit succeeded. */
     void doubt() {
         doubts = true;
     }
@@ -242,8 +238,7 @@ final class TransactionWorld implements OwnerClock {
             if (crashed) {
                 require(failure instanceof Crash, "did not die of the crash", failure);
                 if (more.nextBoolean()) {
-                    // Only the owner's thread has died. The sink continues for a moment, and the run then closes what
-                    // is open.
+                    // Only the owner's thread has died. The sink continues for a moment before the run closes.
                     while (more.nextInt(5) != 0) {
                         stepSegment();
                         sink().stepCommitter();
@@ -255,7 +250,7 @@ final class TransactionWorld implements OwnerClock {
             require(isLegitimate(failure), "the run has failed", failure);
             String leftUndone = loop().close(Duration.ZERO);
             if (bounded && sourceEnded && !stopped && failure == null) {
-                // If a partition was revoked at the end, more records may be finished than could be committed.
+                // Records of a partition revoked at the end may be finished but not committed.
                 boolean isBack = leftUndone.startsWith("withdrawn at the end of the read");
                 require(doubts || isTight || isBack || leftUndone.isEmpty(), "left undone: " + leftUndone, null);
                 if (leftUndone.isEmpty()) {
@@ -277,7 +272,7 @@ final class TransactionWorld implements OwnerClock {
         }
     }
 
-    /** Requires that a bounded read that ended by itself has committed all inputs of its partitions. */
+    /** Requires that a bounded read which ended by itself has committed all inputs of its partitions. */
     private void requireRead() {
         cluster.inputs.values().stream()
                 .filter(input -> input.ours && input.owned && input.placed)
@@ -288,8 +283,8 @@ final class TransactionWorld implements OwnerClock {
     }
 
     /**
-     * Returns whether the run's outcome is allowed: it did not fail, it was cancelled, or it failed with a Kafka
-     * exception because the simulation still had faults when the run started.
+     * Returns whether the run's outcome is allowed: no failure, a cancellation, or a Kafka exception in a run that
+     * started with faults.
      */
     private boolean isLegitimate(@Nullable Throwable failure) {
         return failure == null
@@ -297,7 +292,6 @@ final class TransactionWorld implements OwnerClock {
                 || failure instanceof Cancelled;
     }
 
-    /** The failure of the operators. */
     private static final class Cancelled extends RuntimeException {
         private static final long serialVersionUID = 1;
     }
@@ -363,10 +357,7 @@ final class TransactionWorld implements OwnerClock {
                 sink.gate());
     }
 
-    /**
-     * Called when the run aborts open transactions of dead runs. Outside the calm phase, the run may fail to find them
-     * in time.
-     */
+    /** Aborts open transactions of dead runs. While faults last, the run may not find them in time. */
     private void fence() {
         if (calm || random.nextBoolean()) {
             cluster.openOfOthers(run).forEach(cluster::fence);
@@ -375,7 +366,7 @@ final class TransactionWorld implements OwnerClock {
 
     // ---- What happens ----------------------------------------------------------------------------------------------
 
-    /** Lets a random event happen that is possible only during a poll. */
+    /** Causes a random event of a poll. */
     void befall() {
         if (stepsLeft <= 0 && !calm && !closeRequested && !stopped) {
             calm = true;
@@ -397,7 +388,7 @@ final class TransactionWorld implements OwnerClock {
                 crashed = true;
                 cluster.note("crash");
                 if (more.nextInt(4) == 0) {
-                    // The owner's thread has stopped, and the run closes its producers without it.
+                    // The owner's thread has stopped, and the run closes its producers itself.
                     sink().close();
                 }
                 throw new Crash();
@@ -408,25 +399,25 @@ final class TransactionWorld implements OwnerClock {
                 loop().stop();
             }
             case 4 -> context.fail(new Cancelled());
-            // Somebody else has taken over the transactional ids, such as an administrator who believes that this run
-            // is dead.
+            // Somebody else takes over the transactional ids, such as an administrator who believes that this run is
+            // dead.
             case 7 -> cluster.openOf(run).forEach(cluster::fence);
             case 5, 6 -> {
                 client.expel();
                 if (random.nextBoolean()) {
-                    // The member that gets the partitions aborts the open transactions.
+                    // The next member to get the partitions aborts the open transactions.
                     cluster.openOf(run).forEach(cluster::fence);
                 }
             }
             default -> {
-                // Mostly nothing.
+                // Usually, nothing happens.
             }
         }
     }
 
     void act() {
         if (calm) {
-            // With little space, each transaction waits until its finished records fit into a commit.
+            // With little space, a transaction waits until a commit can list its finished records.
             calmSteps++;
             if (calmSteps >= (isTight ? 5 : 1) * MAX_CALM_STEPS) {
                 throw new AssertionError("never comes to its end: " + cluster.inputs.values());
@@ -468,7 +459,7 @@ final class TransactionWorld implements OwnerClock {
         requestCloseIfThrough();
     }
 
-    /** Simulates a user who seeks forward. Seeking backward would make records visible twice. */
+    /** A user seeks forward. Seeking backward would make records visible twice. */
     private void seekSometimes() {
         if (calm || random.nextInt(15) != 0) {
             return;
@@ -481,7 +472,7 @@ final class TransactionWorld implements OwnerClock {
         }
     }
 
-    /** Advances the simulation while the owner waits for the committing thread or for the lock. */
+    /** Advances the simulation while the owner waits. */
     private void whileTheOwnerWaits(long deadlineNanos) {
         if (crashed) {
             pass(TimeUnit.SECONDS.toNanos(1));
@@ -493,7 +484,7 @@ final class TransactionWorld implements OwnerClock {
         }
     }
 
-    /** Lets producers with an open transaction continue while committed offsets are being requested. */
+    /** Producers with an open transaction continue while committed offsets are requested. */
     void serveWhileWaiting() {
         for (int i = 0; i < 3; i++) {
             sink().stepCommitter();
@@ -598,7 +589,7 @@ final class TransactionWorld implements OwnerClock {
         }
     }
 
-    /** Returns another element that may be grouped with this one; null if there is none. */
+    /** Returns another element to group with this one, or null. */
     private @Nullable Taken another(Taken taken) {
         List<Taken> firsts = inFlight.stream()
                 .filter(each -> !inOrder || isFirst(each))
@@ -624,7 +615,7 @@ final class TransactionWorld implements OwnerClock {
                         .orElseThrow();
     }
 
-    /** Offers the outputs of two elements, each with pending acknowledgements for both inputs. */
+    /** Offers the outputs of two elements, with pending acknowledgements for both inputs. */
     private void group(Taken first, Taken second) {
         List<Taken> both = List.of(first, second);
         JointAcknowledgement joint = new JointAcknowledgement();
@@ -688,7 +679,6 @@ final class TransactionWorld implements OwnerClock {
         offer(out, taken.batch.target(taken.index), taken.batch.token(taken.index));
     }
 
-    /** Returns the first record that the operators have from a random partition. */
     private Taken firstOfSome() {
         Set<Input> some = inFlight.stream().map(taken -> taken.input).collect(Collectors.toSet());
         Input drawn = some.stream()
@@ -701,7 +691,6 @@ final class TransactionWorld implements OwnerClock {
                 .orElseThrow();
     }
 
-    /** Returns the output for which a record was created. */
     Out outOf(ProducerRecord<byte[], byte[]> record) {
         return Objects.requireNonNull(outs.get(record.value()));
     }
@@ -735,7 +724,7 @@ final class TransactionWorld implements OwnerClock {
         act();
     }
 
-    /** Brokers that answer only the queries used in this simulation. */
+    /** Brokers that answer only the queries of this simulation. */
     private final class Answers extends SilentLookup {
 
         @Override
@@ -754,7 +743,7 @@ final class TransactionWorld implements OwnerClock {
             return answers;
         }
 
-        /** Returns the ends of the logs. All records are below their high watermark. */
+        /** Returns the ends of the logs. */
         @Override
         public Map<TopicPartition, CompletionStage<Long>> highWatermarks(
                 Collection<TopicPartition> ids, Duration within) {
@@ -767,7 +756,7 @@ final class TransactionWorld implements OwnerClock {
             return answers;
         }
 
-        /** Chooses the target of a user's seek at random. */
+        /** Chooses a random target for a user's seek. */
         private long sought(Input input) {
             int least = (int) Math.max(input.position, input.finishedTo());
             int sought = least + random.nextInt(Math.max(input.end - least, 0) + 1);

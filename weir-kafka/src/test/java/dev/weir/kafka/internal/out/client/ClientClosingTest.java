@@ -25,10 +25,10 @@ import org.apache.kafka.common.security.plain.PlainLoginModule;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
-/** Tests that a client is closed in bounded time even if its own thread hangs in user code and never ends by itself. */
+/** Tests that a close ends in time although user code blocks the client's thread forever. */
 class ClientClosingTest {
 
-    /** Waits for its own thread when closed, as Kafka's client does. User code keeps that thread from ending. */
+    /** A client whose thread user code blocks. Its close waits for that thread, as in Kafka's client. */
     private static final class Hanging extends KafkaProducer<byte[], byte[]> {
 
         private final CountDownLatch heard = new CountDownLatch(1);
@@ -96,10 +96,7 @@ class ClientClosingTest {
         assertThat(ClientThread.of(client).isDead()).isFalse(); // it ended on request
     }
 
-    /**
-     * A callback that closes its producer runs on the producer's own thread, for which {@code close} would otherwise
-     * wait.
-     */
+    /** A callback runs on the producer's own thread. The close must not wait for that thread. */
     @Test
     void close_byTheClientsOwnThread_waitsForNothing() throws Exception {
         ClientThread thread = new ClientThread();
@@ -123,7 +120,7 @@ class ClientClosingTest {
         own.join();
     }
 
-    /** Blocks the thread of a lean producer, which asks for the credentials when it connects. */
+    /** Blocks a lean producer's thread when the producer connects. */
     public static final class HangingLogin implements AuthenticateCallbackHandler {
 
         private static final CountDownLatch ASKED = new CountDownLatch(1);
@@ -152,8 +149,7 @@ class ClientClosingTest {
         public void close() {}
     }
 
-    // Regression: the call waited for the thread of the lean producer and then threw, which ended the checks of the
-    // producer. Nobody noticed that it hangs.
+    // Regression: a lean producer that hung was not detected.
     @Test
     void begin_ofALeanClientWhoseThreadHangs_waitsForNothing() throws Exception {
         try (ServerSocket broker = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
@@ -186,7 +182,7 @@ class ClientClosingTest {
         }
     }
 
-    // Regression: the exception kept the caller from closing its other resources, and from failing what it had sent.
+    // Regression: the caller's other resources stayed open.
     @Test
     void close_thatTheClientRefuses_saysSoInsteadOfThrowing() {
         Producer<byte[], byte[]> client =

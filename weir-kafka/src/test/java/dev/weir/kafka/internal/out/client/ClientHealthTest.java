@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the detection of a Kafka client whose thread has died, so that no more answers arrive. */
+/** Tests the detection of a Kafka client whose thread has died. */
 class ClientHealthTest {
 
     private static final String NAME = "kafka-producer-network-thread | 1";
@@ -29,7 +29,7 @@ class ClientHealthTest {
         return health.look(client, thread, answered, unanswered, awaited, 0);
     }
 
-    // The last answers of a dead thread may still be arriving at the first check.
+    // Answers of a dead thread may still arrive during the first check.
     @ParameterizedTest
     @ValueSource(strings = {NAME, "weir-lean-producer"})
     void thread_thatIsSeenDeadTwiceWithoutAnAnswerBetween_leavesAnswersMissing(String name) throws Exception {
@@ -50,7 +50,7 @@ class ClientHealthTest {
         assertThat(look(dead, 5, 0, true)).isEqualTo(Found.DEAD);
     }
 
-    // If the thread were kept reachable, the buffers of its closed client would stay on the heap as well.
+    // The thread refers to its closed client's buffers.
     @Test
     void thread_thatIsDead_isNotKeptReachable_andStaysDead() throws Exception {
         ClientThread dead = new ClientThread();

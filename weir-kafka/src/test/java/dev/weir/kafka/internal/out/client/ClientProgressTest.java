@@ -9,7 +9,6 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests the detection of a client that is stuck because it gets no answers. */
 class ClientProgressTest {
 
     private static final int STUCK_SECONDS = 40;
@@ -26,10 +25,7 @@ class ClientProgressTest {
         return progress.look(SECONDS.toNanos(oldestSeconds), Set.of("out"), SECONDS.toNanos(now));
     }
 
-    /**
-     * Returns the second at which the client is found stuck, or -1. Its oldest record is unanswered since second 0, and
-     * the client is checked every second.
-     */
+    /** Returns the second at which the client is found stuck, or -1. Its oldest record is unanswered since second 0. */
     private int found(int from, int to) {
         for (int now = from; now <= to; now++) {
             if (look(now, now) != null) {
@@ -45,7 +41,6 @@ class ClientProgressTest {
         assertThat(questions).isEqualTo(2);
     }
 
-    // While brokers are down, the client is expected to keep sending a record.
     @Test
     void recordWithoutAnAnswer_whileBrokersAreAway_isWaitedFor() {
         canBeWritten = false;
@@ -74,7 +69,7 @@ class ClientProgressTest {
         }
     }
 
-    // A recovering cluster may answer at this very moment.
+    // Brokers that recover may answer during the last check.
     @Test
     void answers_thatComeDuringTheLastQuestion_leaveTheClientAlone() {
         assertThat(found(0, STUCK_SECONDS)).isEqualTo(-1);
@@ -83,7 +78,7 @@ class ClientProgressTest {
         assertThat(found(1, STUCK_SECONDS)).isEqualTo(-1);
     }
 
-    // If a new client gets no answers either, replacing it only writes records again and again.
+    // If the next client gets no answers either, replacing it only writes duplicates.
     @Test
     void clientsThatAreStuckOneAfterTheOther_areFoundAfterTwiceTheTimeEach() {
         assertThat(found(0, 1_000)).isEqualTo(STUCK_SECONDS + 1);
@@ -91,7 +86,7 @@ class ClientProgressTest {
         assertThat(found(0, 1_000)).isEqualTo(4 * STUCK_SECONDS + 1);
     }
 
-    // Regression: the time after which a client counts as stuck was limited to an hour, even if linger.ms was longer.
+    // Regression: with a linger.ms of hours, a working client counted as stuck after one hour.
     @Test
     void clientThatIsStuckAfterHours_isNotFoundEarlierTheNextTime() {
         ClientProgress slow = new ClientProgress(SECONDS.toNanos(7_200), topics -> "");

@@ -21,8 +21,7 @@ class ClientSerializerTest {
                 new ClientSerializer<>(failing, false, new ClientThread()).serialize("out", new RecordHeaders(), "a");
     }
 
-    // Regression: the serializer's exception counted as one of the client. A transaction was therefore aborted and
-    // repeated forever, and a rule for records that cannot be written did not apply.
+    // Regression: a transaction with such a record was aborted and repeated forever.
     @Test
     void exceptionThatLooksLikeTheClients_rejectsTheRecord() {
         for (RuntimeException thrown : new RuntimeException[] {

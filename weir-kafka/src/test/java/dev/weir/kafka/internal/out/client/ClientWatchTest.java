@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class ClientWatchTest {
 
-    // Regression: no further check ran, so nobody noticed that the client's thread had run out of memory, too.
+    // Regression: after one check ran out of memory, no dead client was detected any more.
     @Test
     void check_thatRunsOutOfMemory_isFollowedByAnother() throws InterruptedException {
         CountDownLatch checks = new CountDownLatch(2);

@@ -67,7 +67,7 @@ class LeanProducerConfigTest {
                 .isEqualTo(70_000);
     }
 
-    /** The getter for the setting that is read from each property of Kafka's client. */
+    /** Maps properties of Kafka's client to getters of the settings. */
     private static final Map<String, Function<LeanProducerSettings, Object>> READ = Map.ofEntries(
             Map.entry("batch.size", LeanProducerSettings::batchBytes),
             Map.entry("linger.ms", LeanProducerSettings::linger),
@@ -83,7 +83,7 @@ class LeanProducerConfigTest {
             Map.entry("client.id", LeanProducerSettings::properties),
             Map.entry("security.protocol", LeanProducerSettings::properties));
 
-    /** The serializers come from the settings, even if a file shared by both clients contains others. */
+    /** The serializers come from the settings, not from properties. */
     private static final Set<String> SERIALIZERS = Set.of("key.serializer", "value.serializer");
 
     private static String another(ConfigDef.ConfigKey key) {
@@ -102,7 +102,7 @@ class LeanProducerConfigTest {
         };
     }
 
-    /** A property added by a new version of Kafka's client must be either read or refused. */
+    /** A new version of Kafka's client may add properties. */
     @Test
     void everyProperty_isReadOrRefused() {
         LeanProducerSettings unchanged = of();

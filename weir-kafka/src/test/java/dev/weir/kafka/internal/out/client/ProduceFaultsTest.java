@@ -29,7 +29,7 @@ class ProduceFaultsTest {
         assertThat(ofClient(new TimeoutException("x"))).isExactlyInstanceOf(TimeoutException.class);
     }
 
-    /** A closed client fails all its batches with the same exception, which says nothing about a single record. */
+    /** A closed client fails all its batches with the same exception. */
     @Test
     void givenUpByAClose_isAPlainKafkaException() {
         assertThat(ofClient(null)).isExactlyInstanceOf(KafkaException.class);

@@ -24,9 +24,7 @@ class RefusalSearchTest {
     private final RefusalSearch<String> search = new RefusalSearch<>();
     private final List<String> log = new ArrayList<>();
 
-    /**
-     * A broker that refuses a whole batch because of one record, and a client that accepts no more records afterwards.
-     */
+    /** A broker that refuses a whole batch for one bad record. The client then accepts no more records. */
     private final class Broker implements RefusalSearch.Way<String> {
 
         private final Set<String> bad;
@@ -132,7 +130,7 @@ class RefusalSearchTest {
         assertThat(log).containsExactly("a");
     }
 
-    // If the refusals of an aborted transaction were kept, they would also serve as the reason for later failures.
+    // Refusals of an aborted transaction must not explain later failures.
     @Test
     void refusalsThatNoRuleIsFor_areForgottenAtTheEndOfTheirAttempt_andSuspectsAreNot() {
         var ignored = search.suspect("waits", tooLarge);

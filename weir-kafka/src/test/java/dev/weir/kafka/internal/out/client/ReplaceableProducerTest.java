@@ -51,7 +51,7 @@ class ReplaceableProducerTest {
         var ignored = producer.send(RECORD, (written, why) -> {});
     }
 
-    // Sending after {@code close} would open a client that nobody closes.
+    // Nobody would close a client that is opened after {@code close}.
     @Test
     void send_afterClose_opensNoOtherClient() {
         send();
@@ -80,7 +80,7 @@ class ReplaceableProducerTest {
         assertThat(clients.getFirst().closed()).isTrue();
     }
 
-    /** The callbacks of all sent records. The test calls them. */
+    /** Callbacks of all sent records. The test calls them. */
     private final List<Callback> callbacks = new ArrayList<>();
 
     private Producer<String, String> silentClient() {
@@ -94,7 +94,7 @@ class ReplaceableProducerTest {
         };
     }
 
-    /** Kafka's client sends the same batch again forever if the partition's broker has forgotten the batch. */
+    /** If a broker has forgotten a batch, Kafka's client sends that batch again forever. */
     @Test
     void client_thatAnswersAllRecordsButOne_isStuck() {
         ReplaceableProducer<String, String> silent = silent();
@@ -128,7 +128,7 @@ class ReplaceableProducerTest {
                 this::silentClient, false, new ClientProgress(TimeUnit.SECONDS.toNanos(10), topics -> ""));
     }
 
-    /** A client that never answers. It cannot be closed until its thread may end. */
+    /** A client that never answers. Its close waits until its thread may end. */
     private static final class Hanging extends KafkaProducer<String, String> {
 
         private final CountDownLatch mayEnd = new CountDownLatch(1);
@@ -153,7 +153,7 @@ class ReplaceableProducerTest {
         }
     }
 
-    // Records of the hanging client would wait forever, because only the new client is checked afterwards.
+    // Nobody checks the hanging client any more, so its records would wait forever.
     @Test
     void refused_byAClientThatHangsWithAnotherRecord_fails() {
         Hanging hanging = new Hanging();

@@ -7,18 +7,16 @@ import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** A client that reports the number of batch splits that a test sets. */
+/** A client that reports as many batch splits as a test says. */
 public class SplittingClient extends MockProducer<String, String> {
 
-    /** Number of splits. */
     public double splits;
 
-    /** Creates a client without any splits. */
     public SplittingClient() {
         super(false, null, new StringSerializer(), new StringSerializer());
     }
 
-    /** Creates a check that reports a client as stuck after {@code seconds}. It finds no fault with the brokers. */
+    /** Creates a check that reports a client as stuck after {@code seconds}, and all brokers as healthy. */
     public static ClientProgress stuckAfter(int seconds) {
         return new ClientProgress(TimeUnit.SECONDS.toNanos(seconds), topics -> "");
     }

@@ -11,7 +11,7 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** Tests how records and sources of aborted transactions are kept until the records are written or read again. */
+/** Tests the records and sources of aborted transactions. */
 class AbortedWorkTest {
 
     private final AbortedWork<String, String> work = new AbortedWork<>(true);
@@ -49,7 +49,7 @@ class AbortedWorkTest {
         assertThat(waiting()).containsExactly("b", "c", "d");
     }
 
-    /** If the records were kept, each result would be written twice: from memory, and after its input is read again. */
+    /** If the inputs are read again, the kept records must not be written as well. */
     @Test
     void recordsThatWait_areForgotten_whenTheirInputsAreReadAgain() {
         work.add(aborted("a"));

@@ -15,8 +15,7 @@ class CommitGapsTest {
             List.of(new AssignedPartition(new TopicPartition("in", 0), tracker, Long.MAX_VALUE));
     private final CommitGaps scatter = new CommitGaps();
 
-    // Regression: the sink accepted no new records as long as an operator kept earlier ones. If the operator kept them
-    // until the end of the stream, that end was never reached.
+    // Regression: if an operator kept records until the end of the stream, the run never ended.
     @Test
     void intake_isHeldWhileSomethingMoves_andNoLonger() {
         long first = tracker.append(0, 1);

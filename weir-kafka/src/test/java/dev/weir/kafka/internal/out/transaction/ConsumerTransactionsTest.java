@@ -45,7 +45,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests the owner thread's decisions about one partition, with a real committing thread. */
+/** Tests the owner's decisions about one partition, with a real committing thread. */
 @Timeout(60)
 class ConsumerTransactionsTest {
 
@@ -141,7 +141,7 @@ class ConsumerTransactionsTest {
         }
     }
 
-    /** Writes a record for a new input, which also gets {@code otherClaims} other pending acknowledgements. */
+    /** Writes a record for a new input with {@code otherClaims} further pending acknowledgements. */
     private long written(int otherClaims) {
         long token = tracker.append(tracker.outstanding(), 1);
         if (otherClaims > 0) {
@@ -215,7 +215,7 @@ class ConsumerTransactionsTest {
         assertThat(run.state()).isEqualTo(TransactionState.IDLE);
     }
 
-    /** The system clock, except that an action runs before the first wait. */
+    /** The system clock. An action runs before the first wait. */
     private final class Waiting implements Clock {
 
         @Override
@@ -232,7 +232,6 @@ class ConsumerTransactionsTest {
         }
     }
 
-    /** The owner, which is the test's own thread. */
     private static final class NoOwner implements OwnerThread {
 
         @Override

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The target of an element that represents several inputs, such as a list of {@code grouped}. When the element's last
- * pending acknowledgement ends, one pending acknowledgement of each input ends. Confined to one thread.
+ * The target of an element that represents several inputs, such as a list of {@code grouped}. Its last acknowledgement
+ * is passed on to each input. Confined to one thread.
  */
 public class JointAcknowledgement implements AckTarget {
 

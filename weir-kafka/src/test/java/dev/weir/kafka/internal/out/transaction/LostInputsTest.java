@@ -15,7 +15,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests which elements an exactly-once sink refuses or drops because of their inputs. */
+/** Tests which elements a sink refuses or drops because their inputs are lost. */
 class LostInputsTest {
 
     private final TransactionsOfRun<String, String> run = new TransactionsOfRun<>(Clock.SYSTEM, false);
@@ -70,7 +70,7 @@ class LostInputsTest {
         assertThatExceptionOfType(KafkaPipelineException.class).isThrownBy(() -> isDropped(both));
     }
 
-    /** If the other input were not read again, it would be committed without this element's records. */
+    /** The other input must be read again, because its element is dropped. */
     @Test
     void jointElement_thatHasLostAnInput_isDropped_andTheOthersAreReadAgain() {
         run.emits(own);

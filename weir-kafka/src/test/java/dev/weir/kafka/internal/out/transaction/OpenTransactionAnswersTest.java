@@ -16,7 +16,7 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** Tests how a transaction keeps track of answers and inputs, and how long it has waited for them. */
+/** Tests how a transaction counts answers, inputs and waiting time. */
 class OpenTransactionAnswersTest {
 
     private static final long SECOND = 1_000_000_000;
@@ -72,7 +72,7 @@ class OpenTransactionAnswersTest {
         assertThat(transaction.unanswered()).isZero();
     }
 
-    /** If a record was refused only because of other records in its batch, this says nothing about its topic. */
+    /** A record refused only because of a neighbour in its batch says nothing about its topic. */
     @Test
     void firstRefusal_isToldOnce_andThatOfANeighbourIsNot() {
         transaction.sent(source, 0, null);
@@ -94,7 +94,7 @@ class OpenTransactionAnswersTest {
         assertThat(nowhere.refusedTopic()).isEqualTo("?");
     }
 
-    /** The records of a group share one callback, because finding the inputs of a large group takes time. */
+    /** The search for the inputs of a large group is slow, so the records of a group share one callback. */
     @Test
     void refusalOfAGroup_namesItsFirstInput_andTheNumberOfOthers() {
         JointAcknowledgement group = new JointAcknowledgement();
@@ -123,7 +123,7 @@ class OpenTransactionAnswersTest {
 
     // ---- Inputs ----------------------------------------------------------------------------------------------------
 
-    /** All records of an input belong to one transaction, so the input is open while more of its records may follow. */
+    /** All records of an input belong to one transaction. */
     @Test
     void input_isOpenUntilItsLastRecordIsSent() {
         source.retain(4, 1);
@@ -162,7 +162,7 @@ class OpenTransactionAnswersTest {
         assertThat(transaction.places()).isEqualTo("in-0@0, in-0@1, in-0@2, in-0@3, in-0@4 and 2 more");
     }
 
-    /** The process may have been frozen between two calls, so each call counts at most one second. */
+    /** A process may be frozen between two calls. Each call counts at most one second. */
     @Test
     void waitedTime_isTheSumOfWhatWentBy_aSecondPerCallAtMost() {
         assertThat(transaction.waitedNanos(-3 * SECOND)).isZero();

@@ -25,14 +25,14 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The real parts of an exactly-once flow between the operators and the clients, on simulated threads. Confined to the
+ * The real parts of an exactly-once flow between operators and clients, on simulated threads. Confined to the
  * simulation's thread.
  */
 public final class SimulatedSink {
 
     private static final int MAX_BATCH = 8;
 
-    /** The number of times that the committing thread may run before it must have ended. */
+    /** Turns that the committing thread gets to end. */
     private static final int LAST_TURNS = 200;
 
     private static final TopicWatch ALL_KNOWN = new TopicWatch() {
@@ -71,7 +71,7 @@ public final class SimulatedSink {
      * @param isBounded whether the source has an end
      * @param skips whether records that cannot be written are skipped
      * @param clients creates a producer for a transactional id
-     * @param fence called when open transactions of former runs must be ended
+     * @param fence called to end open transactions of earlier runs
      * @param lastActs lets brokers answer while the run waits for the end of the committing thread
      */
     public SimulatedSink(
@@ -100,7 +100,7 @@ public final class SimulatedSink {
         committer.start();
     }
 
-    /** Returns the transactions with which the consumer commits. */
+    /** Returns the transactions of the consumer's commits. */
     public TransactionGate gate() {
         return transactions;
     }
@@ -123,12 +123,12 @@ public final class SimulatedSink {
         return run.isIntakeHeld();
     }
 
-    /** Registers a source before anything else sees its elements. */
+    /** Registers a source. Call it before the source emits elements. */
     public void emits(AckTarget source) {
         run.emits(source);
     }
 
-    /** Offers an element to the sink, which pulls the element when its simulated thread runs. */
+    /** Offers an element. The sink pulls it in a later step. */
     public void offer(ProducerRecord<byte[], byte[]> record, AckTarget target, long token) {
         next.add(record, target, token);
     }
@@ -179,7 +179,7 @@ public final class SimulatedSink {
         kill();
     }
 
-    /** Ends the process. */
+    /** Ends the process without a close. */
     public void kill() {
         segment.end();
         tasks.strand.end();

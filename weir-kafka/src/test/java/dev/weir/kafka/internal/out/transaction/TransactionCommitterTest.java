@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests that commits and aborts make progress while the sink waits in {@code send} for free memory. */
+/** Tests commits and aborts while the sink's {@code send} waits for free memory. */
 @Timeout(60)
 class TransactionCommitterTest {
 
@@ -40,7 +40,6 @@ class TransactionCommitterTest {
     private final CountDownLatch room = new CountDownLatch(1);
     private final CountDownLatch inSend = new CountDownLatch(1);
 
-    /** Blocks commits until it is counted down. */
     private volatile CountDownLatch mayCommit = new CountDownLatch(0);
 
     @BeforeEach
@@ -56,7 +55,7 @@ class TransactionCommitterTest {
         committer.close();
     }
 
-    /** Waits until the condition holds. Fails if no signal announces the change in time. */
+    /** Waits until the condition holds. Fails if no thread signals the change in time. */
     private void await(BooleanSupplier condition) throws InterruptedException {
         run.lock.lockInterruptibly();
         try {
@@ -93,7 +92,7 @@ class TransactionCommitterTest {
                 run.send(() -> transaction.producer.send(
                         new ProducerRecord<>("out", "blocked"), transaction.answerOf(AckTarget.NONE, 0)));
             } catch (KafkaException brokenOff) {
-                // This is expected if the transaction is aborted.
+                // Expected if the transaction is aborted.
             } finally {
                 run.lock.unlock();
             }
@@ -102,8 +101,7 @@ class TransactionCommitterTest {
         return sink;
     }
 
-    // Regression: the sink held the lock during {@code send} for up to max.block.ms, so a completed commit could not be
-    // processed.
+    // Regression: a commit was not processed while another thread waited in {@code send}, for up to max.block.ms.
     @Test
     void commit_whileARecordOfTheNextIsBeingSent_isTakenUp() throws Exception {
         mayCommit = new CountDownLatch(1);
@@ -154,14 +152,13 @@ class TransactionCommitterTest {
         assertThat(counts.snapshot().aborted()).isEqualTo(2);
     }
 
-    // Regression: the aborted transaction's offsets were added to the next transaction of its producer, so inputs were
-    // lost. A simulation found this.
+    // Regression: after an aborted transaction, inputs were lost. A simulation found this.
     @Test
     void commit_ofATransactionThatARefusalHasAbortedBefore_isNotMade() throws Exception {
         TransactionCut<String, String> cut = committing();
         run.lock.lock();
         try {
-            // A refusal may arrive on the client's thread just before the owner requests the commit.
+            // The client's thread may report a refusal just before the owner requests the commit.
             committer.refused(cut.transaction(), new TimeoutException("a batch has expired"));
             committer.commit(cut);
             committer.commit(cut);
@@ -190,7 +187,7 @@ class TransactionCommitterTest {
         assertThat(context.failures).isEmpty();
     }
 
-    /** Begins a transaction, and closes it to further records so that it can be committed. */
+    /** Begins a transaction and closes it to further records. */
     private TransactionCut<String, String> committing() {
         TransactionCut<String, String> cut = cut(begun());
         run.lock.lock();
@@ -210,7 +207,7 @@ class TransactionCommitterTest {
         return (MockProducer<String, String>) Objects.requireNonNull(transaction.producer.client.client());
     }
 
-    /** The commit may have succeeded after all. Results written again from memory would then be visible twice. */
+    /** The commit may have succeeded. Results written again from memory would then be visible twice. */
     @Test
     void commitOfUnknownOutcome_hasTheInputsReadAgain() throws Exception {
         TransactionCut<String, String> cut = committing();
@@ -242,7 +239,7 @@ class TransactionCommitterTest {
         assertThat(run.committing()).isNull();
     }
 
-    /** After a refused record, the client does not contact the coordinator, so the commit cannot have succeeded. */
+    /** After a refused record, the client cannot have sent the commit. */
     @Test
     void commitWithARefusedRecord_letsTheRecordsBeWrittenAgain() throws Exception {
         TransactionCut<String, String> cut = committing();
@@ -265,7 +262,7 @@ class TransactionCommitterTest {
         }
     }
 
-    /** A client whose {@code send} waits for free memory until the client is closed. */
+    /** A client whose {@code send} waits until the client is closed. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // other threads use it meanwhile, like Kafka's producer
     private final class Blocking extends MockProducer<String, String> {
 

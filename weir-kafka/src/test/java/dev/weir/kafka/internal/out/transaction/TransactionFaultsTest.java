@@ -27,7 +27,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests which failures end the run, and after which failures another attempt is made. */
 class TransactionFaultsTest {
 
     private static Stream<KafkaException> ofARecord() {
@@ -58,7 +57,6 @@ class TransactionFaultsTest {
                 new KafkaException("p"));
     }
 
-    /** A repeated record would be refused again. */
     @ParameterizedTest
     @MethodSource("ofARecord")
     void refusalOfARecord_endsTheRun_andNamesItsTopic(KafkaException refusal) {
@@ -124,7 +122,7 @@ class TransactionFaultsTest {
         assertThat(TransactionFaults.isFenced(new TimeoutException("t"))).isFalse();
     }
 
-    /** Both messages give the time in the unit of the setting that they recommend raising. */
+    /** Both messages use the unit of the setting that they recommend raising. */
     @Test
     void transactionsThatCannotEnd_areToldWithTheirInputsAndTimes() {
         TransactionPlan plan =

@@ -31,7 +31,7 @@ class TransactionFenceTest {
                 .toList());
     }
 
-    // Regression: one unresponsive broker prevented the run from ending transactions on all other brokers.
+    // Regression: one unresponsive broker kept open transactions on all other brokers.
     @Test
     void brokersWithoutAnAnswer_doNotHideTheOthers() throws Exception {
         TransactionPlan dead = ofGroup("orders");
@@ -51,7 +51,7 @@ class TransactionFenceTest {
         assertThat(fence.openOfOtherRuns(brokers, TimeUnit.SECONDS.toNanos(10))).isEmpty();
     }
 
-    /** A member's client id ends with the id of its run, no matter how the user has named the client. */
+    /** A member's client id ends with its run's id, whatever client id the user has set. */
     @Test
     void transactionsOfRunsThatHaveAMember_areLeftAlone() {
         Map<String, String> runs = Map.of("orders-weir-aa-0", "aa", "orders-weir-bb-0", "bb", "orders-weir-bb-1", "bb");

@@ -42,7 +42,6 @@ class TransactionLimitsTest {
                 .withMessage("commitRecords must be at least 1: commitRecords=0");
     }
 
-    /** With a longer interval, the brokers would abort every transaction before its commit. */
     @Test
     void interval_isLessThanTheTimeoutOfTransactions() {
         assertThat(TransactionLimits.timeout(producer("h:1").build(), SECOND)).isEqualTo(Duration.ofSeconds(30));

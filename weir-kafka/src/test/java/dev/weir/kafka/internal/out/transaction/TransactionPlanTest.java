@@ -26,8 +26,7 @@ class TransactionPlanTest {
         assertThat(other.clientId("weir")).endsWith("-" + id.group(1));
     }
 
-    // Regression: a classic group keeps the client id of a static member's first run. Other members therefore treated
-    // every later run as dead, and fenced it.
+    // Regression: after the first run of a static member, other members fenced all its later runs.
     @Test
     void ids_ofAStaticMember_areThoseOfItsRunBefore_andOfNobodyElse() {
         TransactionPlan before = ofMember("pod-1");

@@ -12,7 +12,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 
-/** Tests the facts that are kept about a record after its acknowledgement has ended. */
 class TransactionRecordTest {
 
     private final ProducerRecord<String, String> record = new ProducerRecord<>("out", 3, 7L, "key", "value");
@@ -68,7 +67,7 @@ class TransactionRecordTest {
         assertThat(again.isDeadLetter).isTrue();
     }
 
-    /** The run may fail on a record that is rejected only after an abort; its input is named even then. */
+    /** The run may fail on a record that is refused only after an abort. */
     @Test
     void inputOfOne_isNamedAfterAnAbort_evenWithoutARule() {
         TransactionRecord<String, String> kept = kept(source, token, false, false);
@@ -109,7 +108,6 @@ class TransactionRecordTest {
         assertThat(roots(again)).containsExactly(new Root(source, token), new Root(source, second));
         assertThat(again.target.placeOf(again.token)).isEqualTo("in-0@5 and 1 more");
         assertThat(next.again().target).as("shared").isSameAs(again.target);
-        // The record is written and aborted a second time.
         TransactionRecord<String, String> twice = kept(again.target, again.token, false, false);
         assertThat(twice.again().target).isSameAs(again.target);
     }

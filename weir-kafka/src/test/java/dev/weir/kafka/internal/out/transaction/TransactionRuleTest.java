@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests that a rule excuses an abort only while the search for the record that was refused makes progress. */
+/** Tests that a rule excuses an abort only while the search for the refused record makes progress. */
 @Timeout(60)
 class TransactionRuleTest {
 
@@ -39,7 +39,7 @@ class TransactionRuleTest {
 
     private final ProducerRecord<String, String> record = new ProducerRecord<>("out", "large");
 
-    /** True if the record is refused even when it is sent alone. */
+    /** True if the record is refused even when sent alone. */
     private boolean refuses = true;
 
     @BeforeEach
@@ -143,8 +143,7 @@ class TransactionRuleTest {
         assertThat(context.failures).singleElement().isInstanceOf(ProduceException.class);
     }
 
-    // The inputs may be read again in another order each time. A different record is then refused first each time,
-    // which is no sign that the same record is refused forever.
+    // Inputs may be read again in another order, and another record is then refused first. The run must continue.
     @Test
     void refusalsOfOneInputAfterTheOther_doNotEndTheRun() throws InterruptedException {
         for (int i = 0; i < TransactionRule.MOST_IN_VAIN + 2; i++) {
@@ -164,8 +163,7 @@ class TransactionRuleTest {
         assertThat(context.failures).isEmpty();
     }
 
-    // Regression: sending a record alone made its headers read-only. A serializer could then no longer add its own
-    // header, and the run restarted forever.
+    // Regression: the run restarted forever if the record's serializer adds a header.
     @Test
     void recordThatIsTried_canBeSentAfterwards() throws InterruptedException {
         refuses = false;
@@ -174,8 +172,7 @@ class TransactionRuleTest {
         assertThat(record.headers().add("of-a-serializer", new byte[0])).hasSize(1);
     }
 
-    // Regression: a client reports the refusal of one topic for all of its unsent records. Records for permitted topics
-    // were skipped, and so was every record for these topics during the next ten seconds.
+    // Regression: records for permitted topics were skipped for ten seconds.
     @Test
     void refusalThatNamesAnotherTopic_saysNothingAboutTheRecord() throws InterruptedException {
         refuses = false;

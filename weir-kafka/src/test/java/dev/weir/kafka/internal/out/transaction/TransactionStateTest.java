@@ -24,12 +24,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests the legal transitions. {@code TransactionSimulationTest} performs each of them. */
 class TransactionStateTest {
 
-    /**
-     * A second copy of the legal transitions. Maps each transition to pairs of the state before and the state after it.
-     */
+    /** The legal transitions. Maps each to pairs of the states before and after it. */
     private static final Map<Transition, Map<TransactionState, TransactionState>> LEGAL = Map.of(
             Transition.BEGIN, Map.of(IDLE, FILLING, FLUSHED, OVERLAPPING),
             Transition.CUT, Map.of(FILLING, FLUSHING),
@@ -101,7 +98,7 @@ class TransactionStateTest {
         assertThat(run.state()).isEqualTo(IDLE);
     }
 
-    /** The sink uses these methods, and the owner uses the state itself. Both must agree. */
+    /** The sink uses these methods, and the owner uses the state itself. */
     @ParameterizedTest
     @EnumSource
     void state_takesRecordsOrCuts_onlyWhileNothingIsAborted(TransactionState state) {

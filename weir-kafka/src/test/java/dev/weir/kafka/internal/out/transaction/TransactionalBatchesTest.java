@@ -37,7 +37,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests how failed commits are handled. A real broker cannot be made to fail in these ways. */
+/** Tests failed commits. A real broker cannot be made to fail in these ways. */
 class TransactionalBatchesTest {
 
     private static final ProducerSettings<String, String> SETTINGS = ProducerSettings.builder(
@@ -48,35 +48,33 @@ class TransactionalBatchesTest {
     private final List<Long> acknowledged = new ArrayList<>();
     private final Queue<RuntimeException> failures = new ArrayDeque<>();
 
-    /** The failures of the second {@code beginTransaction} call and later ones. */
+    /** Failures of {@code beginTransaction}, from the second call on. */
     private final Queue<RuntimeException> beginFailures = new ArrayDeque<>();
 
     private final Queue<RuntimeException> abortFailures = new ArrayDeque<>();
 
     private int begun;
 
-    /** The number of clients created so far. */
     private int clients;
 
-    /** The topic for which all records are refused when they are sent. */
+    /** Topic whose records {@code send} refuses. */
     private String forbidden = "";
 
     private boolean isInError;
 
-    /** The callbacks of records that the brokers refuse only when the transaction is committed. */
+    /** Callbacks of records that the brokers refuse only at the commit. */
     private final Queue<Callback> late = new ArrayDeque<>();
 
-    /** Their value. */
+    /** Value of records that the brokers refuse only at the commit. */
     private String refused = "none";
 
-    /** The value of a record that is refused only if it follows a refused record in its batch. */
+    /** Value of a record that is refused only after a refused record in its batch. */
     private String neighbour = "none";
 
     private final MockProducer<String, String> client =
             new MockProducer<>(true, null, new StringSerializer(), new StringSerializer()) {
 
-                // One object plays all clients with this id. Each new client aborts the open transaction of its
-                // predecessor.
+                // One object plays all clients of this id. Each new client aborts its predecessor's open transaction.
                 @Override
                 public void initTransactions() {
                     if (clients == 1) {
@@ -150,7 +148,7 @@ class TransactionalBatchesTest {
                 }
             };
 
-    /** The values of records that the client was asked to send to the forbidden topic. */
+    /** Values of records that were sent to the forbidden topic. */
     private final List<String> asked = new ArrayList<>();
 
     private final VirtualClock clock = new VirtualClock();
@@ -243,8 +241,7 @@ class TransactionalBatchesTest {
         assertThat(client.history()).isEmpty();
     }
 
-    // Regression: the coordinator did not answer the commit, and only the abort revealed that another run had taken
-    // over the id. The producer was opened again, which fenced the other run, and both runs wrote the records.
+    // Regression: the producer took its id back from another run, and both runs wrote the records.
     @Test
     void producerThatIsFencedInAnAbort_failsTheRun_andDoesNotTakeTheIdBack() {
         failures.add(new KafkaException("no answer to the commit", new TimeoutException()));
@@ -266,7 +263,7 @@ class TransactionalBatchesTest {
         assertThat(acknowledged).containsExactly(0L, 1L, 2L, 3L, 4L);
     }
 
-    // Regression: each record that was refused without asking the broker restarted the ten seconds.
+    // Regression: while records for a forbidden topic arrived, the topic was never tried again.
     @Test
     void topicThatWasForbidden_isAskedAgainAfterTenSeconds_howeverManyRecordsComeForItMeanwhile() throws Exception {
         forbidden = "out";
@@ -276,7 +273,7 @@ class TransactionalBatchesTest {
         assertThat(acknowledged).containsExactly(0L, 1L, 2L, 3L);
     }
 
-    /** Returns a stage that emits one element every five seconds. The topic is no longer forbidden for the last one. */
+    /** Returns a stage that emits one element every five seconds. The topic is permitted again for the last element. */
     private Stage<ProducerRecord<String, String>> oneEachFiveSeconds(int count) {
         return new Stage<>() {
             private int next;
@@ -303,7 +300,6 @@ class TransactionalBatchesTest {
         };
     }
 
-    /** The refusal belongs to the aborted transaction, and does not excuse later failures. */
     @Test
     void failureThatIsFinal_endsTheRun_alsoAfterARecordCameUnderTheRule() {
         refused = "1";
@@ -314,7 +310,6 @@ class TransactionalBatchesTest {
         assertThat(acknowledged).isEmpty();
     }
 
-    /** Brokers refuse a batch as a whole. */
     @Test
     void recordThatIsRefusedWithItsNeighbour_isFoundAlone_andTheNeighbourIsWritten() throws Exception {
         refused = "1";

@@ -40,13 +40,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests which records the sink sends again after an abort. The test takes the role of the consumer's owner. */
+/** Tests which records the sink sends again after an abort. The test acts as the consumer's owner. */
 @Timeout(60)
 class TransactionalLoopTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** The number of calls of {@code send} until one throws. Each call counts it down. */
+    /** Counts the calls of {@code send} down to the call that throws. */
     private final AtomicInteger untilItThrows = new AtomicInteger();
 
     private final AtomicInteger rootsVisited = new AtomicInteger();
@@ -100,7 +100,7 @@ class TransactionalLoopTest {
         assertThat(context.failures).isEmpty();
     }
 
-    /** Waits until the condition holds. Fails if no signal announces the change in time. */
+    /** Waits until the condition holds. Fails if no thread signals the change in time. */
     private void await(BooleanSupplier condition) throws InterruptedException {
         run.lock.lockInterruptibly();
         try {
@@ -138,8 +138,7 @@ class TransactionalLoopTest {
         }
     }
 
-    // Regression: after the first attempt, the record's headers were read-only. A serializer that adds a header threw
-    // at each further attempt, which in turn looked like a broken transaction.
+    // Regression: with a serializer that adds a header, the transaction failed at every further attempt.
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void send_thatThrowsOnceAtARecordAlone_isDoneAgain(boolean writesAgain) throws InterruptedException {
@@ -168,8 +167,7 @@ class TransactionalLoopTest {
         assertThat(counts.snapshot().aborted()).isEqualTo(1);
     }
 
-    // During a drain, a slow handler may still be working on the next record. The aborted records must be sent again
-    // without waiting for it.
+    // A slow handler may hold the next record during a drain. The aborted records must not wait for it.
     @Test
     void again_whileNothingComesFromAbove_isSent() throws InterruptedException {
         start(true, false);
@@ -214,8 +212,7 @@ class TransactionalLoopTest {
         }
     }
 
-    // Regression: each further record caused a search of all waiting records. This made a long close quadratic, and
-    // some exactly-once copies took twice the time.
+    // Regression: a long close became quadratic, and some exactly-once copies took twice the time.
     @Test
     void recordsThatWaitForAClose_areSearchedOncePerChange() throws InterruptedException {
         start(false, false);
@@ -268,7 +265,7 @@ class TransactionalLoopTest {
         return new Root(source, source.append(source.outstanding(), 1));
     }
 
-    /** The stage upstream of the sink, which waits for the next batch from the test. */
+    /** A stage that waits for the next batch from the test. */
     private final class Offered implements Stage<ProducerRecord<String, String>> {
 
         @Override
@@ -287,7 +284,6 @@ class TransactionalLoopTest {
         public void close() {}
     }
 
-    /** A watch that knows every topic. */
     static final class AllKnown implements TopicWatch {
         @Override
         public void written(String topic) {}
@@ -301,9 +297,7 @@ class TransactionalLoopTest {
         }
     }
 
-    /**
-     * A client whose serializer adds a header. The client makes the headers read-only before it checks its own state.
-     */
+    /** A client whose serializer adds a header. Each send makes the record's headers read-only, even if it throws. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // other threads use it meanwhile, like Kafka's producer
     private final class Closing extends MockProducer<String, String> {
 

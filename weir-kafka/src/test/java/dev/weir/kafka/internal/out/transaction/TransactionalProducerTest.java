@@ -27,7 +27,7 @@ import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 
-/** Tests a transactional producer, mainly if the brokers do not grant its transactional id immediately. */
+/** Tests a transactional producer, mainly while brokers refuse its transactional id. */
 class TransactionalProducerTest {
 
     private static final Map<TopicPartition, OffsetAndMetadata> OFFSETS =
@@ -74,8 +74,7 @@ class TransactionalProducerTest {
         assertThat(pauses).isEmpty();
     }
 
-    // Regression: an abort closes its client and then waits for a coordinator. If the closed client's thread ended
-    // during this wait, it counted as dead, and the run failed.
+    // Regression: the run failed if an aborted client's thread ended while the abort waited for the coordinator.
     @Test
     void clientThread_isKnownByItsAnswers_untilTheClientIsClosed() throws Exception {
         producer.open();
@@ -90,8 +89,7 @@ class TransactionalProducerTest {
         assertThat(producer.client.thread().isDead()).isFalse();
     }
 
-    // If Kafka's client is closed while a request is in flight, the caller of {@code sendOffsetsToTransaction} keeps
-    // waiting for up to max.block.ms.
+    // In a closed Kafka client, the caller of {@code sendOffsetsToTransaction} waits for up to max.block.ms.
     @Test
     void offsetsThatNobodyTakes_areBrokenOff_thoughTheClientGoesOnWaiting() throws Exception {
         producer.open();
@@ -138,7 +136,7 @@ class TransactionalProducerTest {
         again.thread.join();
     }
 
-    /** A thread that waits until the brokers accept its offsets. */
+    /** A thread that sends offsets and waits for the brokers. */
     private final class Sending {
 
         final CompletableFuture<Throwable> failure = new CompletableFuture<>();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests a run whose commits and aborts happen on the test's thread. Waiting advances the clock. */
+/** Tests a run that commits and aborts on the test's thread. Waiting advances the clock. */
 class TransactionsOfRunTest {
 
     private final List<Duration> pauses = new ArrayList<>();
@@ -166,7 +166,7 @@ class TransactionsOfRunTest {
         assertThat(run.mayBegin()).isTrue();
     }
 
-    /** The sink stopped accepting records before a commit, but the transaction is aborted instead. */
+    /** The sink stopped accepting records for a commit, but the transaction is aborted. */
     @Test
     void intakeThatIsStoppedForACut_goesOnAfterAnAbort() {
         begin();
@@ -184,7 +184,6 @@ class TransactionsOfRunTest {
         assertThat(run.isIntakeHeld()).isFalse();
     }
 
-    /** The aborted records are written before all others, whatever their inputs are. */
     @Test
     void transactionIsNotClosing_whileAbortedRecordsAreToBeWrittenAgain() {
         OpenTransaction<String, String> aborted = begin();

@@ -7,10 +7,9 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the threads of a simulated process one at a time: the simulation's own thread, and strands that it gives turns
- * to. A strand ends its turn when it waits, either on this clock or in {@link #pause}. The simulation therefore decides
- * what happens between two waits, and each replay is the same. Signals of conditions have no effect, because a wait may
- * end at any time.
+ * Runs the threads of a simulated process one at a time: the simulation's thread, and strands that get turns from it. A
+ * strand's turn ends when it waits, on this clock or in {@link #pause}. Replays are therefore the same. Signals of
+ * conditions have no effect, because a wait may end at any time.
  */
 public final class Turns implements Clock {
 

@@ -10,8 +10,7 @@ class ElementsInFlightTest {
 
     private final ElementsInFlight elements = new ElementsInFlight();
 
-    // Regression: each answer of another partition made the client look alive, so that a partition without answers held
-    // up the run forever.
+    // Regression: a partition without answers held up the run forever while other partitions were answered.
     @Test
     void recordWithoutAnAnswer_growsOldAlthoughOthersAreAnswered() {
         int silent = elements.add(AckTarget.NONE, 0, 2);

@@ -26,8 +26,7 @@ class EncodedLoopTest {
         public void retain(long token, int more) {}
     };
 
-    // Regression: a record was given up after an unclear answer, but the next record of its partition had been written.
-    // The run acknowledged the next record at its end, so the following run wrote the first record after it.
+    // Regression: after a failed record, the next run wrote that record after a later one of its partition.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void record_behindOneThatWasGivenUp_isNotAcknowledged(boolean isClosing) {

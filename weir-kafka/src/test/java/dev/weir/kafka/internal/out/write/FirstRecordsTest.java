@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests waiting for the first record of each partition. A broker that does not know a producer accepts the producer's
- * second batch even if it has refused the first one.
+ * Tests waiting for the first record of each partition. A broker that does not know a producer may refuse its first
+ * batch and accept its second one.
  */
 class FirstRecordsTest {
 

@@ -32,7 +32,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests how a refused record affects the acknowledgements of the records after it. */
+/** Tests which acknowledgements a refused record holds back. */
 class OrderedProducerTest {
 
     private final KafkaException ofANeighbour = new KafkaException("part of a batch with invalid records");
@@ -77,8 +77,7 @@ class OrderedProducerTest {
         }
     }
 
-    // Regression: record N was refused, and record N+1 was noted in the finished set. The next run then wrote N after
-    // N+1.
+    // Regression: record N was refused, and the next run wrote it after record N+1.
     @Test
     void answer_behindARefusedRecordOfItsPartition_countsAsIfItHadNotCome() throws Exception {
         sendTo(0, 1, 0, 1);
@@ -91,7 +90,7 @@ class OrderedProducerTest {
         assertThat(producer.awaitSettled()).extracting(kept -> kept.ordinal).containsExactly(0L, 2L);
     }
 
-    // Regression: the record was neither written again nor failed, and the run ended as if nothing were missing.
+    // Regression: the run ended without a failure although the record was not written.
     @Test
     void answer_thatIsMissingAfterTheClose_failsTheRun() throws InterruptedException {
         sendTo(0, 0);
@@ -149,7 +148,7 @@ class OrderedProducerTest {
         assertThat(again.headers()).isEqualTo(record.headers()).isNotSameAs(record.headers());
     }
 
-    // Regression: a long chain of batch splits ended the client's own thread, and the run stalled.
+    // Regression: the run stalled after a long chain of batch splits.
     @Test
     void splits_withoutAnyAnswer_stopItAtAThousand_orAtAHundredAfterFiveSeconds() throws Exception {
         sendTo(0, 0);
@@ -176,7 +175,6 @@ class OrderedProducerTest {
         assertThat(Objects.requireNonNull(producer.stop()).isOfSplits()).isTrue();
     }
 
-    // Other pipelines' records in a shared producer are not counted as unanswered.
     @Test
     void deadThread_whileTheClientIsWaitedFor_isSeenThoughNoAnswerIsMissing() throws Exception {
         sendTo(0);
@@ -195,7 +193,7 @@ class OrderedProducerTest {
         assertThat(producer.look(5)).isNull();
     }
 
-    // Regression: the record did not count as unanswered, so the run waited forever, and no message named the producer.
+    // Regression: the run waited forever, and no message named the producer.
     @Test
     void recordThatIsSentAlone_withoutAnAnswer_stopsTheClientAndComesBack() throws Exception {
         OrderedProducer<String, String> watched = new OrderedProducer<>(
@@ -278,7 +276,7 @@ class OrderedProducerTest {
         assertThat(suspected).containsExactly("out");
     }
 
-    /** A client that answers when the test says so, on a thread other than the sender's. */
+    /** A client that answers on another thread when the test says so. */
     private static final class Scripted extends SplittingClient {
 
         private final List<Callback> callbacks = new ArrayList<>();

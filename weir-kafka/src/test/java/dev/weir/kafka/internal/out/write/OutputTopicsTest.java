@@ -14,10 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class OutputTopicsTest {
 
-    /**
-     * Regression: the checks ended for good after an error that was not Kafka's. They also ended if the client could
-     * not be created once, for example because no host name was resolved.
-     */
+    /** Regression: after one failed check, for example without DNS, topics were never checked again. */
     @Test
     void client_thatCannotBeCreatedAtFirst_isCreatedByALaterCheck() throws Exception {
         var isUp = new AtomicBoolean();

@@ -90,7 +90,7 @@ class ProducerLoopTest {
         assertThat(acknowledged).containsExactly(0L, 3L, 1L, 2L);
     }
 
-    // If the client gives up waiting for free memory, it calls back on the calling thread. The record was not accepted.
+    // The client gives up waiting for memory and calls back on the calling thread. The record was not accepted.
     @Test
     void send_noRoomForAKnownTopic_triesAgainUntilTaken() throws Exception {
         producer.autoComplete = true;
@@ -128,7 +128,7 @@ class ProducerLoopTest {
         assertThat(loop.close(Duration.ZERO)).isEmpty();
     }
 
-    // Unlike a timeout during {@code send}, an asynchronous timeout is final: the client has given up the record.
+    // The client has given up the record, so the timeout is final.
     @Test
     void answer_timeoutFromTheProducersThread_failsTheRun() throws Exception {
         Thread answering = Thread.ofPlatform().start(() -> {
@@ -139,12 +139,11 @@ class ProducerLoopTest {
         assertThatThrownBy(() -> loop.run(upstream(3))).hasMessageContaining("delivery timed out");
         answering.join();
         assertThat(context.failures).hasSize(1);
-        // If record 2 were acknowledged, the next run would write record 1 after it, perhaps to the same partition.
+        // The next run must write record 1 before record 2.
         assertThat(acknowledged).containsExactly(0L);
     }
 
-    // Regression: the broker of a new topic refused a producer's first batch and accepted the second one. After that,
-    // it refused the first batch forever.
+    // Regression: the first records of a new topic were refused forever.
     @Test
     void send_firstRecordOfATopic_isAnsweredBeforeAnotherIsSent() throws Exception {
         List<Integer> sentAtFlush = new ArrayList<>();
@@ -197,7 +196,7 @@ class ProducerLoopTest {
                 0);
     }
 
-    // If the loop asked the client again, each record for the missing topic would wait for max.block.ms.
+    // Only the first record for the topic waits for max.block.ms.
     @Test
     void send_topicMissingUnderARuleForIt_isRefusedOnceForAllItsRecords() throws Exception {
         producer.autoComplete = true;
@@ -218,7 +217,7 @@ class ProducerLoopTest {
         assertThat(acknowledged).containsExactly(0L, 1L);
     }
 
-    // If the cluster is down at the start, no topic counts as missing, so no record must be skipped.
+    // While the cluster is down, no topic counts as missing.
     @Test
     void send_noBrokerAnswersUnderARule_failsTheRun() {
         producer.script(new TimeoutException("Topic out not present in metadata after 60000 ms."));
@@ -226,7 +225,7 @@ class ProducerLoopTest {
         assertThat(acknowledged).isEmpty();
     }
 
-    /** Regression: the record waited forever, because its timeout was not recognised as a sign of a missing topic. */
+    /** Regression: the record waited forever. */
     @Test
     @Timeout(30)
     void sendAlone_topicMissingUnderARuleForIt_isRefused() throws Exception {
@@ -235,7 +234,7 @@ class ProducerLoopTest {
         assertThat(context.failures).isEmpty();
     }
 
-    // Regression: the rule was not applied, and the exception failed the run.
+    // Regression: the rule was not applied, and the run failed.
     @ParameterizedTest
     @Timeout(30)
     @ValueSource(classes = {SerializationException.class, NullPointerException.class})
@@ -260,9 +259,7 @@ class ProducerLoopTest {
         assertThat(acknowledged).containsExactly(0L);
     }
 
-    /**
-     * Returns a loop whose second record is refused. When another client sends that record again, its topic is gone.
-     */
+    /** Returns a loop whose second record is refused. Its topic is gone when another client sends the record again. */
     private ProducerLoop<ProducerRecord<String, String>, String, String> resendingToAGoneTopic(WriteFailures failures) {
         return resending(failures, callback -> {
             TimeoutException gone = new TimeoutException(
@@ -272,7 +269,7 @@ class ProducerLoopTest {
         });
     }
 
-    /** Returns a loop whose second record is refused. Another client sends that record again as the test says. */
+    /** Returns a loop whose second record is refused. Another client sends the record again as the test says. */
     private ProducerLoop<ProducerRecord<String, String>, String, String> resending(
             WriteFailures failures, Function<Callback, Future<RecordMetadata>> again) {
         Scripted first = new Scripted();
@@ -306,8 +303,7 @@ class ProducerLoopTest {
                 0);
     }
 
-    // Regression: records that the client gave up when it was closed counted as answered, and failed a run that was
-    // only cancelled.
+    // Regression: records that the client gave up during its close failed a cancelled run.
     @Test
     void close_withAnswersMissing_reportsThemAndFailsNothing() {
         producer.onFlush = () -> {
@@ -375,8 +371,8 @@ class ProducerLoopTest {
         }
 
         /**
-         * Adds the results of the next sends: null accepts the record, an API exception is passed to the callback, as
-         * the client does, and other exceptions are thrown.
+         * Adds the results of the next sends: null accepts the record, an API exception goes to the callback, and other
+         * exceptions are thrown.
          */
         void script(@Nullable RuntimeException... lines) {
             for (RuntimeException line : lines) {
@@ -416,7 +412,7 @@ class ProducerLoopTest {
             answering = null;
         }
 
-        /** Answers the very first record, because the loop sends no other record before that answer. */
+        /** Answers the first record. The loop sends no other record before this answer. */
         @Override
         public void flush() {
             if (callbacks.size() == 1 && answers.get() == 0) {
@@ -428,7 +424,7 @@ class ProducerLoopTest {
             }
         }
 
-        /** Waits for a callback that another thread runs, as Kafka's client does. */
+        /** Waits for the callbacks on another thread, as Kafka's client does. */
         @Override
         public void close(Duration timeout) {
             Thread other = answering;

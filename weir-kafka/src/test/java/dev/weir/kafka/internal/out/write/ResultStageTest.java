@@ -88,8 +88,8 @@ class ResultStageTest {
     }
 
     /**
-     * Adds messages with the given numbers of records. A record's value is its message's number and its own number
-     * within the message.
+     * Adds messages with the given numbers of records. A record's value contains the numbers of its message and of
+     * itself.
      */
     private void messages(int... records) {
         Batch<Message<String, String, Integer>> batch = new Batch<>(records.length);
@@ -139,7 +139,7 @@ class ResultStageTest {
         assertThat(claims).as("claims go on with the results").isEmpty();
     }
 
-    /** Pulls repeatedly. A pull after its deadline performs only one step. */
+    /** Pulls repeatedly. After the deadline, each pull performs one step. */
     private void pull(Stage<Produced<Integer>> stage, int messages) throws InterruptedException {
         for (int i = 0; i <= messages; i++) {
             assertThat(pulled(stage)).isEmpty();
@@ -193,8 +193,7 @@ class ResultStageTest {
         assertThat(claims).containsExactly("abandon 1", "abandon 2", "closed");
     }
 
-    // Regression: a result was collected, and then the dead-letter topic failed for the next one. The collected result
-    // was neither emitted nor abandoned.
+    // Regression: after a failure of the dead-letter topic, an earlier result was neither emitted nor abandoned.
     @Test
     void deadLetterThatCannotBeWritten_failsTheRunAfterTheResultsBeforeIt() throws Exception {
         WriteRule<ProducerRecord<String, String>> rule =
@@ -230,8 +229,7 @@ class ResultStageTest {
         assertThat(claims).containsExactly("retain 0", "ack 0", "ack 0");
     }
 
-    // Regression: the broker refuses a whole batch because of one record, and the other records of the batch failed the
-    // run although they have no fault.
+    // Regression: one refused record failed the run because of other records in its batch.
     @Test
     void neighboursOfARefusedRecord_areSentAgainInOrder_andOnlyThatOneIsTakenOut() throws Exception {
         Stage<Produced<Integer>> stage = stage(WriteFailures.skip(), 100);
@@ -251,8 +249,7 @@ class ResultStageTest {
         assertThat(claims).containsExactly("ack 1");
     }
 
-    // A record of another pipeline is refused in a batch of a shared producer. This pipeline must not fail because of
-    // it.
+    // A record of another pipeline on the same producer is refused. This pipeline must not fail.
     @Test
     void neighboursOfSomebodyElsesRecord_withoutARule_areSentAgain() throws Exception {
         Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 100);

@@ -19,7 +19,7 @@ class SendWindowTest {
 
     private static final int BATCH = 100;
 
-    /** The maximum number of bytes per partition: one batch that is being filled, and twice five batches in flight. */
+    /** Maximum bytes per partition: one batch that is being filled, and twice five batches in flight. */
     private static final int BOUND = 11 * BATCH;
 
     private final List<CompletableFuture<Object>> answers = new ArrayList<>();
@@ -50,7 +50,7 @@ class SendWindowTest {
         assertThat(smallRequests.bound()).isEqualTo(10L * BATCH + 2 * 3 * BATCH);
     }
 
-    // With a bound for ordinary batches, a record of 1 MB would wait for the answer to the previous record.
+    // A record may be larger than a batch.
     @Test
     void bound_ofRecordsThatAreLargerThanABatch_isOfThese() {
         client.largest = 5 * BATCH;
@@ -94,7 +94,6 @@ class SendWindowTest {
         assertThat(answers.getFirst()).isNotDone();
     }
 
-    // If the wait continued, a run that must end would wait for the answers after the refusal.
     @Test
     void refusal_endsTheWait() throws Exception {
         begin(1);
@@ -104,7 +103,6 @@ class SendWindowTest {
         assertThat(client.held).hasValue(2 * BOUND);
     }
 
-    // The answers of a dead client never arrive, but its run must end.
     @Test
     void interrupt_endsTheWait_forAnAnswerThatNeverComes() {
         begin(1);
@@ -124,7 +122,7 @@ class SendWindowTest {
         assertThat(isFullAfter(2 * BOUND)).isFalse();
     }
 
-    /** A client whose metrics report the memory usage set by the test. */
+    /** A client whose metrics report the memory usage that the test sets. */
     private static final class Client extends MockProducer<String, String> {
 
         private static final int TOTAL = 1_000_000;

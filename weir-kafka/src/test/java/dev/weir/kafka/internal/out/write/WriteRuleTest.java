@@ -18,7 +18,6 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.Test;
 
-/** Tests how long a rule remembers that a topic was refused. */
 class WriteRuleTest {
 
     private static final Duration STEP = Duration.ofSeconds(5);
@@ -47,8 +46,7 @@ class WriteRuleTest {
         assertThat(rule.refusalOf("out")).isNull();
     }
 
-    // Regression: reading the message of a user's exception threw before the record was acknowledged, so each run
-    // failed at the same record.
+    // Regression: each run failed at the same record.
     @Test
     void skippedElement_whoseExceptionCannotBeRead_isAcknowledged() {
         List<Long> acknowledged = new ArrayList<>();
@@ -78,8 +76,7 @@ class WriteRuleTest {
         assertThat(rule.refusalOf("out")).isNull();
     }
 
-    // Regression: each record that was refused without asking the broker restarted the ten seconds, so a topic with
-    // steady traffic was never tried again.
+    // Regression: a refused topic with steady traffic was never tried again.
     @Test
     void recordsRefusedFromMemory_doNotKeepTheTopicFromBeingAskedAgain() {
         rule.note("out", forbidden);
@@ -87,7 +84,7 @@ class WriteRuleTest {
             clock.advance(STEP);
             rule.note("out", Objects.requireNonNull(rule.refusalOf("out")));
         }
-        // This refusal is old: its record was in flight, or was refused without asking the broker.
+        // The record of this refusal was in flight, or was refused without asking the broker.
         clock.advance(Duration.ofNanos(1));
         rule.note("out", forbidden);
         assertThat(rule.refusalOf("out")).isNull();
@@ -102,8 +99,7 @@ class WriteRuleTest {
         assertThat(rule.refusalOf("out")).isNull();
     }
 
-    // Regression: the rule mistook the second refusal for one within the first ten seconds if no record had been sent
-    // to the topic in between. The topic was then tried again immediately.
+    // Regression: after ten seconds without records, a second refusal was not remembered.
     @Test
     void refusalAfterTenSeconds_isRememberedForTenMore() {
         rule.note("out", forbidden);

@@ -153,7 +153,7 @@ class AcquiredRecordTest {
         assertThat(target.placeOf(1)).isEqualTo(second.name());
     }
 
-    /** If the record were not dropped, two members would process it. */
+    /** Another member may get the record whose lock is lost. */
     @Test
     void recordWhoseLockIsLost_isDropped_andOneWhoseLockStandsIsNot() {
         AcquiredRecord lost = taken(1);

@@ -23,7 +23,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests the share consumers of a run. */
 @Timeout(60)
 class ClientPathTest {
 
@@ -37,7 +36,7 @@ class ClientPathTest {
     private final List<Map<String, Object>> configs = new CopyOnWriteArrayList<>();
     private ClientPath path = path(number -> false);
 
-    /** Returns a path whose group refuses the members for which {@code refused} holds. Members are numbered from 0. */
+    /** Returns a path. Its group refuses each member whose number, from 0, satisfies {@code refused}. */
     private ClientPath path(IntPredicate refused) {
         path = new ClientPath(setup(), config -> {
             boolean full = refused.test(clients.size());
@@ -137,7 +136,7 @@ class ClientPathTest {
         until(() -> assertThat(path.isJoined()).isTrue());
     }
 
-    /** Regression: if a thread could not be started for lack of memory, the close threw and left all clients open. */
+    /** Regression: if a thread could not be started, close threw and left all clients open. */
     @Test
     void consumerThatWasNeverStarted_isClosed() throws Exception {
         ShareClientStub client = new ShareClientStub(Map.of("max.poll.records", 1), 60_000, null);

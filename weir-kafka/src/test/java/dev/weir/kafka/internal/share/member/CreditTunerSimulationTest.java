@@ -11,9 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Simulates one session, its workers and the credit tuner with an endless backlog. The seed determines the number of
- * workers, the handler time and the round trip. The credits grow in steps, and once they have grown, the workers must
- * not wait.
+ * Simulates one session, its workers and the credit tuner with an endless backlog. The seed determines the workers, the
+ * handler time and the round trip. Once the credits have grown, workers must not wait.
  */
 class CreditTunerSimulationTest {
 
@@ -40,7 +39,6 @@ class CreditTunerSimulationTest {
                         seed, workers, mean * 1000, steady, roundTrip * 1000, loop.plan)
                 .isGreaterThan(0.98);
         assertThat(loop.largestStep).isLessThanOrEqualTo(2);
-        // The number of waiting records is at most what the workers finish within a moment.
         double rate = workers / mean;
         double moment = Math.max(rate * 0.07, Math.min(rate * 0.14, 1_200));
         assertThat(loop.plan.credits()).isLessThanOrEqualTo((int) (workers + moment) + 1);
@@ -107,8 +105,8 @@ class CreditTunerSimulationTest {
         }
 
         /**
-         * Like {@code ShareMember}: sends one request at a time, as soon as the free credits reach a quarter of all
-         * credits or half of the buffer, whichever is more.
+         * Sends one request at a time, as soon as a quarter of the credits or half of the buffer is free, whichever is
+         * more.
          */
         private void fetch() {
             int open = busy + waiting;

@@ -75,10 +75,7 @@ class CreditTunerTest {
                 .isEqualTo(10);
     }
 
-    /**
-     * The number of records is limited to a quarter of what is finished during a lock's duration. It may still be one
-     * per worker, because the locks of records in progress are renewed.
-     */
+    /** Given handlers slower than their locks, each worker still gets a record. Its lock is renewed. */
     @Test
     void handlersLongerThanTheirLocks_leaveARecordForEachWorker() {
         assertThat(starved(new Look(1, 1, 0.5, 0, ROUND_TRIP, 20, 30, 2_000, 6), 20))
@@ -91,7 +88,7 @@ class CreditTunerTest {
                 .isEqualTo(50);
     }
 
-    /** Returns the credits after workers have starved for a long time. */
+    /** Returns the credits after workers have waited for records for a long time. */
     private static int starved(Look look, int workers) {
         Plan plan = CreditTuner.first(workers);
         for (int i = 0; i < 20; i++) {

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Tests the end of a member among simulated brokers, in simulated time. Broker 1 is the coordinator, and broker 2 leads
- * the only partition. Nobody takes records, as in a run that has failed or was cancelled.
+ * Tests the end of a member, with simulated brokers and time. Broker 1 is the coordinator, and broker 2 leads the only
+ * partition. Nobody takes records.
  */
 @Timeout(60)
 class LeanPathTest {
@@ -49,7 +49,7 @@ class LeanPathTest {
     private final List<Byte> acknowledged = new ArrayList<>();
     private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
 
-    /** Reaches 0 at the moment at which the test closes the path. */
+    /** Reaches 0 when the test closes the path. */
     private final CountDownLatch ends = new CountDownLatch(1);
 
     // Used only by the path's thread once it has started.
@@ -67,7 +67,7 @@ class LeanPathTest {
         brokers.close();
     }
 
-    /** The member's network and clock. The path's thread waits at the chosen moment until the path is closed. */
+    /** The member's network and clock. At the chosen moment, the path's thread waits until the path is closed. */
     private final class SimulatedNetwork implements BrokerNetwork {
 
         @Override
@@ -102,7 +102,7 @@ class LeanPathTest {
         }
     }
 
-    /** A connection to the leader. It stays open, but carries nothing while the leader is silent. */
+    /** A connection to the leader. It carries nothing while the leader is silent. */
     private final class LeaderChannel implements ByteChannel {
 
         private final ByteChannel channel;
@@ -164,7 +164,7 @@ class LeanPathTest {
         return unfinished;
     }
 
-    /** Regression: nobody took the records, and nobody gave them back, so the member did not leave for 10 seconds. */
+    /** Regression: the member left its group 10 seconds late. */
     @Test
     void recordsInTheirLastDelivery_thatArriveAfterTheEnd_areGivenBack() throws Exception {
         partition.log().append(List.of(new byte[1], new byte[1], new byte[1]));
@@ -180,7 +180,7 @@ class LeanPathTest {
         assertThat(brokers.schedule().now() - ended[0]).as("simulated time").isLessThan(1_000 * MILLI);
     }
 
-    /** Regression: the wait for the silent broker used up the time in which the member could leave. */
+    /** Regression: a member of a silent broker did not leave its group. */
     @Test
     void memberOfASilentBroker_leavesItsGroup() throws Exception {
         int unfinished = runUntil(() -> {

@@ -37,22 +37,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the copies of records that are in their last delivery. Regression: after some errors, a producer can send
- * nothing more. Copies were still sent to it forever, so the record never got its copy.
+ * Tests the copies of records in their last delivery. Regression: after some errors of a producer, records never got
+ * their copies.
  */
 class ParkedCopiesTest {
 
-    /** Longer than the time limit of a test, so that a test fails if it waits for an event that never happens. */
+    /** Longer than the time limit of a test. */
     private static final Duration LONG = Duration.ofMinutes(2);
 
     private final List<Broken> opened = new CopyOnWriteArrayList<>();
 
-    /** Errors with which the clients answer, one after the other. Afterwards the clients succeed. */
+    /** Errors with which the clients answer next. Afterwards the clients succeed. */
     private final Queue<RuntimeException> faults = new ArrayDeque<>();
 
     private final ShareCounters counters = new ShareCounters();
 
-    /** A client that answers everything with the same error once it has met that error. */
+    /** A client that repeats its first error forever. */
     private static class Broken extends MockProducer<byte[], byte[]> {
 
         private final @Nullable RuntimeException fault;
@@ -148,10 +148,7 @@ class ParkedCopiesTest {
         }
     }
 
-    /**
-     * Regression: an error of the client makes both records suspects, which are sent one at a time. The second one was
-     * never sent, and was lost if it was released in its last delivery.
-     */
+    /** Regression: the copy of a record after one that is too large was never sent. */
     @Test
     void copy_behindOneThatIsTooLarge_isWritten() throws Exception {
         faults.add(fault("other"));
@@ -196,10 +193,7 @@ class ParkedCopiesTest {
         }
     }
 
-    /**
-     * Regression: an error ended the writer's thread without failing the run, and records in their last delivery waited
-     * for copies until the end of the run, when they were lost.
-     */
+    /** Regression: an error of the client did not fail the run, and records in their last delivery were lost. */
     @Test
     @Timeout(30)
     void errorOfTheClient_failsTheRun_andOtherCopiesAreWritten() throws Exception {
@@ -226,7 +220,7 @@ class ParkedCopiesTest {
         }
     }
 
-    /** Regression: a record whose lock was lost is never copied, and the shutdown waited for its copy. */
+    /** Regression: the shutdown waited for the copy of a record whose lock was lost. */
     @Test
     @Timeout(30)
     void keepLast_ofARecordThatIsGone_doesNotWait() {
@@ -241,7 +235,7 @@ class ParkedCopiesTest {
         assertThat(counters.parked.sum()).isZero();
     }
 
-    /** Regression: the shutdown waited for the copy of a record that cannot be made small enough. */
+    /** Regression: the shutdown waited for the copy of a record that is too large. */
     @Test
     @Timeout(30)
     void keepLast_ofARecordThatIsTooLarge_copiesTheOthersAndDoesNotWait() {
@@ -271,7 +265,7 @@ class ParkedCopiesTest {
         assertThat(other.isLostIfReleased()).isFalse();
     }
 
-    /** Regression: the shutdown waited for the copy of a record that the pipeline finished meanwhile. */
+    /** Regression: the shutdown waited for the copy of a record that the pipeline had finished. */
     @Test
     @Timeout(30)
     void keepLast_ofARecordThatIsFinishedMeanwhile_doesNotWait() {
@@ -294,10 +288,7 @@ class ParkedCopiesTest {
         }
     }
 
-    /**
-     * Regression: if the delivery limit was lowered while a record waited, the record was suddenly in its last
-     * delivery, but got no copy.
-     */
+    /** Regression: a waiting record got no copy after the delivery limit was lowered. */
     @Test
     @Timeout(30)
     void keepLast_ofARecordThatWasNeitherOfferedNorCopied_copiesIt() {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class ReadyRecordsTest {
     private final ReadyRecords ready = new ReadyRecords(Clock.SYSTEM);
 
-    /** The pipeline may wait for a slow record for any length of time. The limit must be visible during this wait. */
+    /** The pipeline waits for a slow record. The waiting time must count before the wait ends. */
     @Test
     void waitThatGoesOn_counts() throws Exception {
         assertThat(ready.starvedNanos()).isZero();
@@ -88,10 +88,7 @@ class ReadyRecordsTest {
         assertThat(ready.size()).isZero();
     }
 
-    /**
-     * After the end, only records in their last delivery are still handled. If they were released instead, the group
-     * would not deliver them again.
-     */
+    /** The group would not deliver a record again after its last delivery, so such records are still handled. */
     @Test
     void afterTheEnd_onlyLastDeliveriesAreTaken() throws Exception {
         AcquiredRecord last = record(1, 5);
@@ -126,9 +123,7 @@ class ReadyRecordsTest {
         assertThat(ready.awaitDemand(Long.MAX_VALUE)).isFalse();
     }
 
-    /**
-     * If there were further demand, a stalled pipeline would use up the deliveries of records that it never processes.
-     */
+    /** A stalled pipeline must not use up the deliveries of records that it never processes. */
     @Test
     void recordsThatWereGivenBackUnseen_endTheDemand_untilThePipelineTakesAgain() throws Exception {
         ready.lowWater(10);

@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A share consumer of one partition, without brokers. It fetches like Kafka's share consumer 4.4: after a poll that
- * found nothing, or that met an unanswered renewal, it keeps fetching by itself until a record arrives. It answers a
- * renewal at the second call after the renewal, and forgets the records of a refused renewal. Thread-safe.
+ * found nothing, or that met an unanswered renewal, it fetches until a record arrives. It answers a renewal at the
+ * second call after it, and forgets records of a refused renewal. Thread-safe.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // a lock of its own
 final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
@@ -138,7 +138,7 @@ final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {
         }
     }
 
-    /** Puts a record into the client's buffer, as if the client had fetched once more while a poll returned records. */
+    /** Adds a record to the client's buffer, as if fetched while a poll returned records. */
     void fetchAhead(ConsumerRecord<byte[], byte[]> record) {
         lock.lock();
         try {

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Tests the requests of a share consumer, and the outcomes of its records. */
 @Timeout(60)
 class ShareConsumerThreadTest {
 
@@ -84,10 +83,7 @@ class ShareConsumerThreadTest {
         return batch;
     }
 
-    /**
-     * During a renewal, a client that is polled also fetches. It returns none of the fetched records until the share
-     * consumer has finished all records that it holds.
-     */
+    /** While a record is held and its lock renewed, the client must fetch no others: their locks would run out. */
     @Test
     void renewals_fetchNothingThatWouldAgeUnseen() throws Exception {
         start(1_000, null);
@@ -110,7 +106,7 @@ class ShareConsumerThreadTest {
         until(() -> assertThat(counters.quotaReported).isTrue());
     }
 
-    /** Regression: if an interceptor left an interrupt, the thread no longer parked while records were held. */
+    /** Regression: after an interceptor's interrupt, the thread kept a processor busy while records were held. */
     @Test
     void interrupt_whileRecordsAreHeld_doesNotMakeTheThreadSpin() throws Exception {
         start(60_000, null);
@@ -138,8 +134,7 @@ class ShareConsumerThreadTest {
         until(() -> assertThat(client().told()).contains("0 ACCEPT"));
     }
 
-    // Regression: a renewal was requested although the group renews no locks. The client forgets records whose renewal
-    // is refused, so each lock ended after half of its duration.
+    // Regression: in a group without renewals, each lock ended after half of its duration.
     @Test
     void lockThatIsNotRenewed_isLeftItsTime() throws Exception {
         group.set(ShareClientStub.group(5, false));
@@ -172,10 +167,7 @@ class ShareConsumerThreadTest {
         until(() -> assertThat(client().told()).containsExactly("0 RELEASE", "1 ACCEPT"));
     }
 
-    /**
-     * Regression: the record was handled although its lock had long expired. The group had delivered it to another
-     * share consumer, so it was handled twice, and both acceptances were counted.
-     */
+    /** Regression: a record whose lock had expired was handled twice, and both acceptances were counted. */
     @Test
     void recordThatWaitedInTheClientBehindASlowOne_isNotHandledAfterItsLock() throws Exception {
         group.set(ShareClientStub.group(5, false));
@@ -206,10 +198,7 @@ class ShareConsumerThreadTest {
         until(() -> assertThat(client().told()).containsExactly("0 RENEW", "1 ACCEPT"));
     }
 
-    /**
-     * The pipeline has enough records from other share consumers, but the client of this share consumer still fetches,
-     * because its last poll returned no records.
-     */
+    /** The client still fetches after a poll without records, although the pipeline has enough records. */
     @Test
     void recordThatCameWhileTheConsumerWaits_isHandedOn() throws Exception {
         start(60_000, null);

@@ -36,14 +36,12 @@ class ShareLimitsTest {
                 .startsWith("share.partition.max.record.locks of 3000 for the group ")
                 .endsWith(", or 3 partitions");
         Limit slower = limit(look(0.6, 0, 0.003, 0.02), new Surroundings(60, 24, 1_950, 0.6, 5_000, 0.003, 3.997));
-        // Without the limit, the rate of a partition would rise from 500 to 1,250 records/s. At the higher rate, the
-        // window must hold the records of 4 s.
+        // At 1,250 records/s, the partition's window must hold the records of 4 s.
         assertThat(slower.advice())
                 .startsWith("share.partition.max.record.locks of 5000 for the group ")
                 .endsWith(", or 5 partitions");
         assertThat(limit.expectedGain()).isEqualTo(2.5);
-        // Workers receive records while others are being acknowledged, so the pipeline holds more records than the
-        // workers process.
+        // The pipeline also holds records that are being acknowledged.
         Limit handedOn = limit(look(0.99, 0, 0.003, 0.02), new Surroundings(60, 90, 2_100, 1, 5_000, 0.003, 0.25));
         assertThat(handedOn.kind()).isEqualTo("share-window");
     }

@@ -48,7 +48,7 @@ class ShareRunTest {
                 List::of);
     }
 
-    /** If a scheduled task throws, its executor ends the schedule without reporting the error. */
+    /** An executor silently ends the schedule of a task that throws. */
     @Test
     void errorInALook_failsTheRun() throws Exception {
         AssertionError planted = new AssertionError("planted");
@@ -63,7 +63,7 @@ class ShareRunTest {
         assertThat(run.close(Duration.ZERO)).isEmpty();
     }
 
-    /** Regression: nobody noticed that the schedule had ended, and a bounded read never ended. */
+    /** Regression: a bounded read never ended. */
     @Test
     void lookWhoseFailureCannotBeLogged_failsTheRun() throws Exception {
         ShareRun run = run(new IdlePath() {
@@ -131,7 +131,7 @@ class ShareRunTest {
         assertThat(run.health().reason()).isEmpty();
     }
 
-    /** A probe that reads the handle after the end would otherwise keep the process in service. */
+    /** A probe may read the handle after the end of the run. */
     @Test
     void member_isNeitherLiveNorReady_afterItsEnd() {
         IdlePath path = new IdlePath();
