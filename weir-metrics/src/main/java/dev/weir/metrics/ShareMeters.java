@@ -70,7 +70,7 @@ final class ShareMeters {
             counter(
                     "weir.share.answers.emptied",
                     "fetches",
-                    "Fetches that a quota delayed and that brought no records, although brokers may have acquired some; lean path only.",
+                    "Fetches that returned no records because of a quota, although brokers may have locked records for them; lean path only.",
                     member -> member.snapshot.emptiedAnswers()),
             gauge(
                     "weir.share.lag.records",

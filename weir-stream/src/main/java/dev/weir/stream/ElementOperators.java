@@ -26,7 +26,7 @@ abstract class ElementOperators<T> {
 
     private static final String SAME = "each goes with its element";
     private static final String DROPPED_AT_ONCE = "dropped elements at once; the others' go with them";
-    private static final String BEYOND_NOT = "surplus elements are acknowledged only in an inner stream";
+    private static final String BEYOND_NOT = "other elements are acknowledged only in an inner stream";
     private static final String FREE = "no allocation";
 
     /** The most recently added stage. */

@@ -164,7 +164,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Fails with a {@link StreamTimeoutException} if no element arrives within {@code timeout} while the downstream
-     * stage is waiting for one. Time during which the downstream stages are busy does not count. The upstream stages
+     * stage waits for one. Time during which the downstream stages are busy does not count. The upstream stages
      * must not block the thread; if they might, insert {@link #async} before this operator.
      *
      * {@snippet :
@@ -219,7 +219,7 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
 
     /**
      * Emits an element from {@code supplier} whenever no element has arrived for {@code interval} and the downstream
-     * stage is waiting for one. The supplied element carries no acknowledgement. If the supplier throws, the stage's
+     * stage waits for one. The supplied element carries no acknowledgement. If the supplier throws, the stage's
      * supervision decides what happens. If it decides to skip, no element is emitted this time. The upstream stages
      * must not block the thread, as for {@link #idleTimeout}.
      *

@@ -118,7 +118,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
     @Operator(
-            acks = "after its replacement, when all its lists are finished",
+            acks = "once it has been replaced and all its lists are finished",
             cost = "a thread and a buffer per input; a list and an acknowledgement per element")
     public final Source<List<T>> mergeLatest(Source<? extends T>... others) {
         return Source.at(JunctionStages.mergeLatest(nodesOf(node(), ArgumentChecks.list("others", others))));
@@ -224,9 +224,9 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
     }
 
     /**
-     * Pairs the elements of two sources until both have ended. Waits for both sources while they are running. Once one
-     * source has ended, its stand-in value is used in place of further elements. Acknowledging a pair acknowledges the
-     * actual elements in it.
+     * Pairs the elements of two sources until both have ended, with stand-ins for missing elements. Waits for both
+     * sources while they are running. Once one source has ended, its stand-in value is used in place of further
+     * elements. Acknowledging a pair acknowledges the actual elements in it.
      *
      * {@snippet :
      * Source.of("a", "b", "c").zipAll(Source.of(1), "-", 0) // (a, 1), (b, 0), (c, 0)
@@ -270,7 +270,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @Operator(
-            acks = "after its replacement, when all its pairs are finished",
+            acks = "once it has been replaced and all its pairs are finished",
             cost = "two threads; a pair and an acknowledgement per element")
     public <B> Source<Pair<T, B>> zipLatest(Source<B> other) {
         return Source.at(JunctionStages.zipLatest("zipLatest", node(), nodeOf("other", other), Pair<T, B>::new));
@@ -291,7 +291,7 @@ abstract class FanInOperators<T> extends ParallelOperators<T> {
      * }
      */
     @Operator(
-            acks = "after its replacement, when all its results are finished",
+            acks = "once it has been replaced and all its results are finished",
             cost = "two threads; a function call and an acknowledgement per element")
     public <B, R> Source<R> zipLatestWith(Source<B> other, BiFunction<? super T, ? super B, ? extends R> combine) {
         return Source.at(JunctionStages.zipLatest(

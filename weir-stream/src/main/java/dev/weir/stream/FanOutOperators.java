@@ -155,7 +155,7 @@ abstract class FanOutOperators<T> extends FanInOperators<T> {
     }
 
     /**
-     * Hands each element to the first of several sinks that has requested an element. See {@link #balance}.
+     * Hands each element to the first sink that requests one. See {@link #balance}.
      *
      * {@snippet :
      * jobs.balanceTo(connection1, connection2).run()

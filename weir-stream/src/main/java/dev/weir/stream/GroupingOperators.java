@@ -30,9 +30,9 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Groups elements into lists of {@code count}. A list is due earlier, with fewer elements, when {@code window} has
-     * passed since its first element arrived. A list that is due is emitted when the downstream stage next pulls, so
-     * elements may wait longer than {@code window} if the sink is busy. In all other respects, this method works like
+     * Groups elements into lists of {@code count}, or fewer when {@code window} has passed. The window of a list begins
+     * when its first element arrives. A list that is due is emitted when the downstream stage next pulls, so elements
+     * may wait longer than {@code window} if the sink is busy. In all other respects, this method works like
      * {@link #grouped}.
      *
      * {@snippet :
@@ -167,8 +167,8 @@ abstract class GroupingOperators<T> extends ElementOperators<T> {
     }
 
     /**
-     * Aggregates elements while the downstream stage is busy, up to a total weight. An element heavier than
-     * {@code maxWeight} gets its own aggregate. In all other respects, this method works like {@link #batch}.
+     * Aggregates elements while the downstream stage is busy, up to a total weight of {@code maxWeight}. A heavier
+     * element gets its own aggregate. In all other respects, this method works like {@link #batch}.
      *
      * {@snippet :
      * source.batchWeighted(65_536, String::length, StringBuilder::new, StringBuilder::append);

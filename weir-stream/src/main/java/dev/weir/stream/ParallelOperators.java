@@ -64,7 +64,7 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
     }
 
     /**
-     * Calls a handler that may block with one element at a time, in input order. Nothing can raise the parallelism of
+     * Calls a handler, which may block, for one element at a time, in input order. Nothing can raise the parallelism of
      * this stage while it runs, so the handler may rely on each call beginning after the one before has returned. In
      * all other respects like {@link #mapBlocking(Parallelism, Ordering, Handler)}.
      */

@@ -65,7 +65,7 @@ public final class RestartSettings {
         return new RestartSettings(values.backoff, restarts, Objects.requireNonNull(span, "span"), values.onCompletion);
     }
 
-    /** Returns these settings, changed to restart the stages not only after a failure but also after a normal end. */
+    /** Returns settings that also restart the stages after a normal end, not only after a failure. */
     public RestartSettings alsoOnCompletion() {
         return new RestartSettings(values.backoff, values.maxRestarts, values.within, true);
     }

@@ -182,7 +182,7 @@ abstract class SubstreamOperators<T> extends FanOutOperators<T> {
      * @param n at least 0
      */
     @Operator(
-            acks = "the first `n` elements are acknowledged when everything is finished",
+            acks = "the first `n` elements are acknowledged when all results are finished",
             cost = "nothing per element")
     public <R> Source<R> prefixAndTail(int n, BiFunction<? super List<T>, ? super Source<T>, Source<R>> function) {
         Objects.requireNonNull(function, "function");
