@@ -40,7 +40,7 @@ class RevokedElementTest {
     private static final RetryPolicy HOURLY =
             RetryPolicy.of(10, Backoff.between(HOUR, HOUR).withJitter(0));
 
-    /** An element that is never lost. It occupies a stage's only worker. */
+    /** This element is never lost. It occupies a stage's only worker. */
     private static final int STAYS = 0;
 
     private static final int LOST = 100;
@@ -135,7 +135,7 @@ class RevokedElementTest {
         public void close() {}
     }
 
-    /** A service that is down. */
+    /** A service without answers. */
     private static final class Shut
             implements Gate<Integer>, Handler<Integer, Integer>, Function<Integer, CompletionStage<Integer>> {
 
@@ -298,7 +298,7 @@ class RevokedElementTest {
                         (source, calls) -> throttled(source, calls).async()));
     }
 
-    /** The element that is never lost waits in a throttle, ahead of the others. */
+    /** Lets the element that is never lost wait in a throttle, ahead of the others. */
     private static Source<?> throttled(Source<Integer> source, AtomicInteger calls) {
         return source.throttle(
                 1,

@@ -249,7 +249,7 @@ class DriverMainTest {
         try (Writer commands = process.outputWriter();
                 BufferedReader said = process.inputReader()) {
             assertThat(said.readLine()).contains("\"say\":\"hello\"");
-            say(commands, new Command.Clock(6)); // renews the lease, much of which a slow start may have used up
+            say(commands, new Command.Clock(6)); // renews the lease, because a slow start may have used up much of it
             assertThat(said.readLine()).contains("\"askedNanos\":6");
             signal("-STOP", process);
             say(commands, new Command.Clock(7));

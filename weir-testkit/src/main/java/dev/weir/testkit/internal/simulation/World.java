@@ -305,8 +305,8 @@ final class World implements Surroundings {
     }
 
     /**
-     * Processes a commit of this member that has reached the group. The partitions have a fixed order, because the order
-     * of the map may differ from JVM to JVM.
+     * Processes a commit of this member that has reached the group. Sorts the partitions, because the order of the map
+     * may differ from JVM to JVM.
      */
     void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
         offsets.entrySet().stream()

@@ -46,7 +46,7 @@ final class SimulatedLog extends GroupPartition {
     /** Value of {@link #epoch} when the last commit was sent. */
     private int committedEpoch;
 
-    /** True if the sender of the last commit was told that it failed. */
+    /** True if the sender of the last commit got an error. */
     boolean committedUnsure;
 
     /** Last {@link #epoch} that began with a seek. */
