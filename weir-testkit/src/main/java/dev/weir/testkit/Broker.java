@@ -109,7 +109,7 @@ public final class Broker {
     /** Freezes the broker's process with SIGSTOP. Its connections stay open, but it does not respond. */
     public void freeze() {
         exclusively(() -> {
-            forked("freeze").signal("STOP");
+            forked("freeze").freeze();
             frozen = true;
         });
     }
@@ -117,7 +117,7 @@ public final class Broker {
     /** Resumes a frozen process with SIGCONT. */
     public void thaw() {
         exclusively(() -> {
-            forked("thaw").signal("CONT");
+            forked("thaw").thaw();
             frozen = false;
         });
     }

@@ -218,24 +218,45 @@ public final class ForkedNode implements BrokerNode {
         }
     }
 
-    /**
-     * Sends the process a signal.
-     *
-     * @param name the name of the signal without SIG
-     */
-    public void signal(String name) {
-        long pid = running().pid();
-        try {
-            Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid))
-                    .redirectErrorStream(true)
-                    .start();
-            int status = kill.waitFor();
-            if (status != 0) {
-                throw new KafkaClusterException("kill -" + name + " " + pid + " (broker " + id + ") failed: "
-                        + new String(kill.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip());
+    /** Freezes the process, and returns when all of its threads stand still. */
+    public void freeze() {
+        String pid = signal("STOP");
+        // On a busy machine, a process may run on until one of its threads gets a processor and takes the signal.
+        String state = "";
+        long deadlineNanos = System.nanoTime() + STOP_DEADLINE.toNanos();
+        while (!state.startsWith("T") && running().isAlive()) {
+            if (System.nanoTime() - deadlineNanos > 0) {
+                throw new KafkaClusterException("broker " + id + " does not stand still: state " + state);
             }
+            state = output("ps", "-o", "stat=", "-p", pid);
+        }
+    }
+
+    /** Resumes the frozen process. */
+    public void thaw() {
+        signal("CONT");
+    }
+
+    private String signal(String name) {
+        String pid = Long.toString(running().pid());
+        String failure = output("kill", "-" + name, pid);
+        if (!failure.isEmpty()) {
+            throw new KafkaClusterException("kill -" + name + " " + pid + " (broker " + id + ") failed: " + failure);
+        }
+        return pid;
+    }
+
+    /** Returns what a command printed. */
+    private String output(String... command) {
+        try {
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            int unused = process.waitFor();
+            return printed;
         } catch (IOException e) {
-            throw new KafkaClusterException("signals need the kill command of a POSIX system: " + e.getMessage(), e);
+            throw new KafkaClusterException(
+                    "frozen brokers need the commands kill and ps of a POSIX system: " + e.getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new KafkaClusterException("interrupted while sending a signal to broker " + id, e);
