@@ -42,7 +42,7 @@ class LeanGroupAllocationTest {
             "ForkJoinPool-");
 
     private static final int PARTITIONS = 6;
-    private static final int ROUNDS = 1_000;
+    private static final int ROUNDS = 500;
 
     /** After this time, a member polls its client only rarely. */
     private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(6);
