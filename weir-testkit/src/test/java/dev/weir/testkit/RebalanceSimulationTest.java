@@ -272,7 +272,7 @@ class RebalanceSimulationTest {
                         .to(Sink.ignore()))
                 .order(Order.KEY));
         assertThat(violation).hasMessageStartingWith("work on orders-");
-        String record = violation.getMessage().split(" ", 4)[2];
+        String record = String.valueOf(violation.getMessage()).split(" ", 4)[2];
         assertThat(violation.history().stream().takeWhile(line -> !line.contains("VIOLATION")))
                 .anyMatch(line -> line.contains("work begins " + record + ","));
     }

@@ -80,6 +80,11 @@ class ProxyNetworkTest {
                 public int read() {
                     throw new OutOfMemoryError("planted");
                 }
+
+                @Override
+                public int read(byte[] into, int from, int length) {
+                    return read();
+                }
             };
         }
 

@@ -262,7 +262,7 @@ class FailedRecordForwarderTest {
                         clock,
                         () -> new Scripted() {
                             @Override
-                            public Future<RecordMetadata> send(
+                            public synchronized Future<RecordMetadata> send(
                                     ProducerRecord<byte[], byte[]> record, Callback callback) {
                                 if (late.isEmpty()) {
                                     late.add(callback);
