@@ -274,8 +274,8 @@ final class DriverSearch implements Orders.Target {
 
     private Outcome outcome(Attempt attempt) throws InterruptedException {
         try {
-            TrialResult result =
-                    trials.run(attempt, settings.seed() + count); // Each repetition of a trial has another seed.
+            // Each repetition of a trial has another seed.
+            TrialResult result = trials.run(attempt, settings.seed() + count);
             keep(attempt, result);
             return result.outcome();
         } catch (GeneratorFailure e) {

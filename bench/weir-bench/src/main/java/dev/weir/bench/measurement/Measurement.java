@@ -117,11 +117,8 @@ public final class Measurement {
         }
         Map<String, Double> around = passes.around();
         if (point.scenario() == Scenario.COPY) {
-            around.keySet()
-                    .removeIf(name -> name.startsWith(
-                            BrokerTimes
-                                    .FETCHES)); // The harness reads each output, so the brokers' fetch figures include
-            // its fetches.
+            // The harness reads each output, so the brokers' fetch figures include its fetches.
+            around.keySet().removeIf(name -> name.startsWith(BrokerTimes.FETCHES));
         }
         ledger = passes.checked(topic, ledger);
         Totals totals = totals(around);

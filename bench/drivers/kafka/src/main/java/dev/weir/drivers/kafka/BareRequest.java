@@ -58,10 +58,8 @@ public final class BareRequest {
         request.clear().position(Integer.BYTES);
         request.putShort(PRODUCE).putShort(PRODUCE_VERSION).putInt(0).putShort((short) -1); // no client id
         request.putShort((short) -1).putShort(ACKS_ALL).putInt(TIMEOUT_MILLIS); // no transactional id
-        return request.putInt(1)
-                .putShort((short) topic.length)
-                .put(topic)
-                .putInt(0); // number of batches; set at the end
+        // The last number is a placeholder for the number of batches, which is known at the end.
+        return request.putInt(1).putShort((short) topic.length).put(topic).putInt(0);
     }
 
     /** Returns the position in the buffer where the number of batches is stored. */
