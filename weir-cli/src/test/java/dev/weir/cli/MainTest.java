@@ -200,7 +200,7 @@ class MainTest {
     void threadThatCannotBeCreated_isSaidToNeedNoHeap() {
         int code = harness.runProbe(weir -> {
             throw new OutOfMemoryError(
-                    "unable to create native thread: possibly out of memory or process/resource" + " limits reached");
+                    "unable to create native thread: possibly out of memory or process/resource limits reached");
         });
         assertThat(code).isEqualTo(ExitCode.OUT_OF_MEMORY);
         assertThat(harness.err())

@@ -9,8 +9,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the dead-letter records that the sink below has written, by their acknowledgements. Confined to the stage's
- * thread.
+ * Counts written dead-letter records: a record counts when the sink acknowledges it. Confined to the stage's thread,
+ * except for the acknowledgements, which any thread may send.
  */
 final class DeadLetterCount implements Stage<ProducerRecord<byte[], byte[]>> {
 

@@ -93,7 +93,11 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
             throw ClientInterrupts.unwrapped(interrupted, "stopped while writing failed records");
         } finally {
             Batch<FailedRecord> left = new Batch<>(0);
-            all.stream().filter(Pending::settle).forEach(each -> left.add(each.failed, each.target, each.token));
+            for (Pending each : all) {
+                if (each.settle()) {
+                    left.add(each.failed, each.target, each.token);
+                }
+            }
             left.abandonAll();
         }
     }

@@ -52,8 +52,8 @@ record OpenProducer(Admin admin, int millis) {
                 .thenCompose(found -> found.isEmpty()
                         ? CompletableFuture.completedStage("no coordinator reports its transactional id")
                         : transaction(found.iterator().next().transactionalId()))
-                .exceptionally(unknown -> "its transactional id is not known: "
-                        + Thrown.unwrapped(unknown).getMessage())
+                .exceptionally(
+                        unknown -> "its transactional id is not known: " + Thrown.message(Thrown.unwrapped(unknown)))
                 .thenApply(number::concat);
     }
 

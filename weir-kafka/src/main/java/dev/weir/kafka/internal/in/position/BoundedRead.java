@@ -160,8 +160,7 @@ public final class BoundedRead {
             ends.put(id, end);
             return;
         }
-        String why =
-                failure == null ? "" : String.valueOf(Thrown.unwrapped(failure).getMessage());
+        String why = failure == null ? "" : String.valueOf(Thrown.message(Thrown.unwrapped(failure)));
         if (!why.equals(unknown.put(id, why))) {
             LOG.warn("the end of {} is not known yet: {}; it is requested again", id, why);
         }

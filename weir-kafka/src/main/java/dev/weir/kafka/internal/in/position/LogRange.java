@@ -197,8 +197,7 @@ final class LogRange {
     }
 
     private void failed(TopicPartition id, Question question, @Nullable Throwable failure) {
-        String why =
-                failure == null ? "" : String.valueOf(Thrown.unwrapped(failure).getMessage());
+        String why = failure == null ? "" : String.valueOf(Thrown.message(Thrown.unwrapped(failure)));
         question.dueNanos = clock.nanoTime() + RETRY.toNanos();
         if (!why.equals(question.trouble)) {
             question.trouble = why;

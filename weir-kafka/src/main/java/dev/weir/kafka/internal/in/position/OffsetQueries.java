@@ -237,10 +237,10 @@ public final class OffsetQueries {
         Throwable cause = Thrown.unwrapped(failure);
         if (!(cause instanceof RetriableException)) {
             throw new KafkaPipelineException(
-                    "cannot find out where to start " + query.partition + ": " + cause.getMessage(), cause);
+                    "cannot find out where to start " + query.partition + ": " + Thrown.message(cause), cause);
         }
         query.underWay = false;
-        query.trouble = String.valueOf(cause.getMessage());
+        query.trouble = String.valueOf(Thrown.message(cause));
         query.dueNanos = clock.nanoTime()
                 + Math.min(MAX_DELAY_NANOS, FIRST_DELAY_NANOS << Math.min(query.attempt, MAX_DOUBLINGS));
         query.attempt++;

@@ -110,9 +110,9 @@ final class StartSizes {
         Throwable cause = Thrown.unwrapped(failure);
         if (!(cause instanceof RetriableException)) {
             throw new KafkaPipelineException(
-                    "cannot read what group " + group + " has committed: " + cause.getMessage(), cause);
+                    "cannot read what group " + group + " has committed: " + Thrown.message(cause), cause);
         }
-        retry("what group " + group + " has committed", cause.toString(), () -> learn(ids, then));
+        retry("what group " + group + " has committed", Thrown.text(cause), () -> learn(ids, then));
     }
 
     private CompletionStage<Map<TopicPartition, OffsetAndMetadata>> commits() {
