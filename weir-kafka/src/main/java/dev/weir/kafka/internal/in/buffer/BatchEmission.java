@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.in.buffer;
 
-import dev.weir.kafka.internal.in.fetch.FetchedViews;
+import dev.weir.kafka.internal.in.fetch.Fetched;
+import dev.weir.kafka.internal.in.fetch.FetchedRow;
 import dev.weir.kafka.internal.in.lookup.ConsumerPhase;
 import dev.weir.kafka.internal.in.lookup.OwnerThread;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
@@ -9,7 +10,6 @@ import dev.weir.stream.spi.Batch;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +29,7 @@ public final class BatchEmission {
     private final int[] weights;
     private final long[] timestamps;
 
-    private final List<Batch<ConsumerRecord<byte[], byte[]>>> made = new ArrayList<>();
+    private final List<Batch<Fetched>> made = new ArrayList<>();
 
     /** The buffers that have received batches since the last {@link #announce}. */
     private final List<RecordBuffer> unannounced = new ArrayList<>();
@@ -122,7 +122,7 @@ public final class BatchEmission {
      * Emits the records before the partition's end offset and drops later ones. The pipeline can pull them immediately,
      * but waiting threads are woken by {@link #announce}.
      */
-    public void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+    public void emit(AssignedPartition partition, List<Fetched> list) {
         made.clear(); // not empty if the last call threw
         int count = !owner.isEmitting() ? 0 : countBefore(partition.endOffset(), list);
         cutAtEnd(partition, list, count);
@@ -131,8 +131,8 @@ public final class BatchEmission {
         }
         for (int from = 0; from < count; from += batchSize) {
             int to = Math.min(count, from + batchSize);
-            List<ConsumerRecord<byte[], byte[]>> next = to == list.size() && from == 0 ? list : list.subList(from, to);
-            if (tracked && next.get(0) instanceof FetchedViews.InARow) {
+            List<Fetched> next = to == list.size() && from == 0 ? list : list.subList(from, to);
+            if (tracked && next.get(0) instanceof FetchedRow) {
                 makeOfRows(partition, next);
             } else if (tracked) {
                 makeTracked(partition, next);
@@ -190,16 +190,14 @@ public final class BatchEmission {
     }
 
     /** Removes records at or after the end offset from the last element, if it holds several records. */
-    private static void cutAtEnd(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list, int count) {
-        if (count > 0
-                && list.get(count - 1) instanceof FetchedViews.InARow row
-                && FetchedViews.nextOffset(row) > partition.endOffset()) {
+    private static void cutAtEnd(AssignedPartition partition, List<Fetched> list, int count) {
+        if (count > 0 && list.get(count - 1) instanceof FetchedRow row && row.nextOffset() > partition.endOffset()) {
             row.cutAt(partition.endOffset());
             partition.dropped(partition.endOffset());
         }
     }
 
-    private static int countBefore(long endOffset, List<ConsumerRecord<byte[], byte[]>> list) {
+    private static int countBefore(long endOffset, List<Fetched> list) {
         int count = list.size();
         while (count > 0 && list.get(count - 1).offset() >= endOffset) {
             count--;
@@ -207,25 +205,25 @@ public final class BatchEmission {
         return count;
     }
 
-    private void makeUntracked(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+    private void makeUntracked(AssignedPartition partition, List<Fetched> list) {
         Object[] values = list.toArray();
         RecordWeights weigher = partition.weights();
         weigher.look(values);
         long bytes = 0;
         for (Object value : values) {
-            bytes += weigher.of((ConsumerRecord<?, ?>) value);
+            bytes += weigher.of((Fetched) value);
         }
         long[] tokens = new long[list.size()];
         tokens[0] = partition.tracker().append(list.get(0).offset(), (int) Math.min(bytes, Integer.MAX_VALUE));
-        Batch<ConsumerRecord<byte[], byte[]>> batch = Batch.of(values, values.length, partition.tracker(), tokens);
+        Batch<Fetched> batch = Batch.of(values, values.length, partition.tracker(), tokens);
         if (gate == null) {
             made.add(batch);
         } else {
-            gate.add(partition, batch, list.get(list.size() - 1).offset() + 1);
+            gate.add(partition, batch, list.get(list.size() - 1).nextOffset());
         }
     }
 
-    private void makeTracked(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> list) {
+    private void makeTracked(AssignedPartition partition, List<Fetched> list) {
         Object[] values = list.toArray();
         long[] tokens = new long[values.length];
         int size = values.length;
@@ -235,18 +233,18 @@ public final class BatchEmission {
         } else {
             size = appendUnfinished(partition, values, tokens);
         }
-        partition.tracker().seenTo(FetchedViews.nextOffset(list.get(list.size() - 1)));
+        partition.tracker().seenTo(list.get(list.size() - 1).nextOffset());
         if (size > 0) {
             made.add(Batch.of(values, size, partition.tracker(), tokens));
         }
     }
 
-    private void makeOfRows(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> rows) {
-        Batch<ConsumerRecord<byte[], byte[]>> batch = partition.outlet().emptyBatch();
+    private void makeOfRows(AssignedPartition partition, List<Fetched> rows) {
+        Batch<Fetched> batch = partition.outlet().emptyBatch();
         OffsetTracker tracker = partition.tracker();
         for (int i = 0; i < rows.size(); i++) {
-            FetchedViews.InARow row = (FetchedViews.InARow) rows.get(i);
-            long next = FetchedViews.nextOffset(row);
+            FetchedRow row = (FetchedRow) rows.get(i);
+            long next = row.nextOffset();
             if (partition.finishedEarlier().contains(row.offset(), next)) {
                 tracker.appendFinished(row.offset());
                 row.drop();
@@ -267,7 +265,7 @@ public final class BatchEmission {
     private void appendAll(AssignedPartition partition, Object[] values, long[] tokens) {
         RecordWeights weigher = partition.weights();
         for (int i = 0; i < values.length; i++) {
-            ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) values[i];
+            Fetched record = (Fetched) values[i];
             offsets[i] = record.offset();
             weights[i] = weigher.of(record);
             timestamps[i] = record.timestamp();
@@ -285,8 +283,8 @@ public final class BatchEmission {
     private static int appendUnfinished(AssignedPartition partition, Object[] values, long[] tokens) {
         int size = 0;
         for (Object value : values) {
-            ConsumerRecord<?, ?> record = (ConsumerRecord<?, ?>) value;
-            if (partition.finishedEarlier().contains(record.offset(), FetchedViews.nextOffset(record))) {
+            Fetched record = (Fetched) value;
+            if (partition.finishedEarlier().contains(record.offset(), record.nextOffset())) {
                 partition.tracker().appendFinished(record.offset());
             } else {
                 values[size] = record;

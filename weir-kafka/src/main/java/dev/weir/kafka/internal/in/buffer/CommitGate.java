@@ -1,8 +1,8 @@
 package dev.weir.kafka.internal.in.buffer;
 
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.stream.spi.Batch;
 import java.util.Collection;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Holds batches until a commit that covers them is confirmed. Confined to the owner thread. */
 public interface CommitGate {
@@ -11,7 +11,7 @@ public interface CommitGate {
     int batchSize();
 
     /** Adds a batch, which is emitted once {@code nextOffset} is committed. */
-    void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset);
+    void add(AssignedPartition partition, Batch<Fetched> batch, long nextOffset);
 
     /** Adds a position, which is committed before batches added later. The partition must not have waiting batches. */
     void place(AssignedPartition partition, long offset);

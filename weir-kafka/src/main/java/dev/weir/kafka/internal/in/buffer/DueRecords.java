@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.in.buffer;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.Subscription.DueTimes;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.fetch.UnreadableBatch;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
@@ -42,7 +43,7 @@ public final class DueRecords {
      */
     final class Question {
         private final PartitionQueue queue;
-        private final Batch<ConsumerRecord<byte[], byte[]>> first;
+        private final Batch<Fetched> first;
         private final long askedMillis = nowMillis;
         private int due;
 
@@ -51,7 +52,7 @@ public final class DueRecords {
 
         private boolean isHeadKnown;
 
-        private Question(PartitionQueue queue, Batch<ConsumerRecord<byte[], byte[]>> first) {
+        private Question(PartitionQueue queue, Batch<Fetched> first) {
             this.queue = queue;
             this.first = first;
             isHeadKnown = queue.isHeadKnown();
@@ -60,7 +61,7 @@ public final class DueRecords {
 
         void ask() {
             if (!isHeadKnown) {
-                headDueMillis = dueMillis.applyAsLong(first.get(0));
+                headDueMillis = dueMillis.applyAsLong(record(first, 0));
                 isHeadKnown = true;
             }
             while (isHeadKnown && headDueMillis <= askedMillis) {
@@ -71,7 +72,7 @@ public final class DueRecords {
 
         private boolean askNext() {
             try {
-                headDueMillis = dueMillis.applyAsLong(first.get(due));
+                headDueMillis = dueMillis.applyAsLong(record(first, due));
                 return true;
             } catch (KafkaPipelineException failure) {
                 // Not thrown here. The function is called again for this record when it is at the head of the queue.
@@ -132,6 +133,11 @@ public final class DueRecords {
         }
     }
 
+    /** Returns a record of a batch. A source that delays records fetches only whole records. */
+    private static ConsumerRecord<byte[], byte[]> record(Batch<Fetched> batch, int index) {
+        return ((Fetched.OfRecord) batch.get(index)).record();
+    }
+
     /** Returns whether the first record of a queue is known not to be due. */
     boolean isNotDue(PartitionQueue queue) {
         return queue.isHeadKnown() && queue.headDueMillis > wallClockMillis.getAsLong();
@@ -164,9 +170,9 @@ public final class DueRecords {
      * none is due, or if {@link #hasQuestion} is true.
      */
     @Nullable
-    Batch<ConsumerRecord<byte[], byte[]>> takeDue(PartitionQueue queue, int most) {
-        ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> ofPartition = queue.batches();
-        Batch<ConsumerRecord<byte[], byte[]>> first = ofPartition.getFirst();
+    Batch<Fetched> takeDue(PartitionQueue queue, int most) {
+        ArrayDeque<Batch<Fetched>> ofPartition = queue.batches();
+        Batch<Fetched> first = ofPartition.getFirst();
         if (queue.due == 0) {
             if (queue.isHeadKnown() && queue.headDueMillis > nowMillis) {
                 nextDueMillis = Math.min(nextDueMillis, queue.headDueMillis);
@@ -186,7 +192,7 @@ public final class DueRecords {
     }
 
     /** Returns the elements from {@code from} (inclusive) to {@code to} (exclusive). */
-    static Batch<ConsumerRecord<byte[], byte[]>> part(Batch<ConsumerRecord<byte[], byte[]>> whole, int from, int to) {
+    static Batch<Fetched> part(Batch<Fetched> whole, int from, int to) {
         Object[] values = new Object[to - from];
         long[] tokens = new long[to - from];
         AckTarget target = whole.target(from);

@@ -1,9 +1,9 @@
 package dev.weir.kafka.internal.in.buffer;
 
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import java.util.ArrayDeque;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * {@link DueRecords}. Guarded by the buffer's lock, except for {@link #priority}.
  */
 final class PartitionQueue {
-    private final ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches = new ArrayDeque<>(2);
+    private final ArrayDeque<Batch<Fetched>> batches = new ArrayDeque<>(2);
     private boolean paused;
     private int records;
 
@@ -31,7 +31,7 @@ final class PartitionQueue {
         this.priority = priority;
     }
 
-    void add(Batch<ConsumerRecord<byte[], byte[]>> batch) {
+    void add(Batch<Fetched> batch) {
         batches.add(batch);
         records += batch.size();
     }
@@ -52,7 +52,7 @@ final class PartitionQueue {
     }
 
     /** Returns the queued batches. Call {@link #taken} after removing one. */
-    ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> batches() {
+    ArrayDeque<Batch<Fetched>> batches() {
         return batches;
     }
 
@@ -83,8 +83,8 @@ final class PartitionQueue {
     }
 
     @Nullable
-    ConsumerRecord<byte[], byte[]> find(AckTarget target, long token) {
-        for (Batch<ConsumerRecord<byte[], byte[]>> batch : batches) {
+    Fetched find(AckTarget target, long token) {
+        for (Batch<Fetched> batch : batches) {
             int index = mayHave(batch, token) ? batch.find(target, token) : -1;
             if (index >= 0) {
                 return batch.get(index);
@@ -97,7 +97,7 @@ final class PartitionQueue {
      * Returns whether the batch may contain the token, to keep searches under the lock short. Tokens ascend within a
      * partition. If one token covers a whole batch, only the first record has it.
      */
-    private static boolean mayHave(Batch<ConsumerRecord<byte[], byte[]>> batch, long token) {
+    private static boolean mayHave(Batch<Fetched> batch, long token) {
         return batch.size() > 0
                 && batch.token(0) <= token
                 && (token <= batch.token(batch.size() - 1) || token == batch.token(0));

@@ -1,11 +1,11 @@
 package dev.weir.kafka.internal.in.buffer;
 
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * Limits the rate at which records leave a {@link RecordBuffer}. Unlimited until a rate is set. Guarded by the buffer's
@@ -71,9 +71,7 @@ final class RateLimit {
      * Returns the part of a batch that may leave now, and puts the remaining records back into the queue. The batch
      * must already be removed from the queue.
      */
-    Batch<ConsumerRecord<byte[], byte[]>> cut(
-            Batch<ConsumerRecord<byte[], byte[]>> first,
-            ArrayDeque<Batch<ConsumerRecord<byte[], byte[]>>> ofPartition) {
+    Batch<Fetched> cut(Batch<Fetched> first, ArrayDeque<Batch<Fetched>> ofPartition) {
         if (perSecond == 0) {
             return first;
         }

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.in.buffer;
 
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.view.Spares;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -10,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,9 +46,9 @@ public final class RecordBuffer {
     private boolean rateForbids;
 
     /** A batch passed directly to the waiting thread. */
-    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> handed;
+    private @Nullable Batch<Fetched> handed;
 
-    private final Spares<Batch<ConsumerRecord<byte[], byte[]>>> spares = new Spares<>(MAX_SPARES);
+    private final Spares<Batch<Fetched>> spares = new Spares<>(MAX_SPARES);
 
     private final @Nullable DueRecords delay;
     private final RateLimit rate;
@@ -68,7 +68,7 @@ public final class RecordBuffer {
     }
 
     /** Adds records of one partition. Their tokens must follow the partition's last token. */
-    public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
+    public void add(AssignedPartition partition, Batch<Fetched> batch) {
         addAll(partition, List.of(batch));
         announce();
     }
@@ -77,7 +77,7 @@ public final class RecordBuffer {
      * Adds records of one partition, or hands them to a thread that waits in {@link #take}. Records handed over count
      * as taken at once. An interrupted thread still returns them.
      */
-    public void hand(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch) {
+    public void hand(AssignedPartition partition, Batch<Fetched> batch) {
         lock.lock();
         try {
             if (takerWaits
@@ -97,8 +97,8 @@ public final class RecordBuffer {
     }
 
     /** Returns an empty batch to fill and add, reused if possible. May be called from any thread. */
-    Batch<ConsumerRecord<byte[], byte[]>> emptyBatch() {
-        Batch<ConsumerRecord<byte[], byte[]>> spare = spares.take();
+    Batch<Fetched> emptyBatch() {
+        Batch<Fetched> spare = spares.take();
         return spare == null ? new Batch<>(1) : spare;
     }
 
@@ -106,19 +106,19 @@ public final class RecordBuffer {
      * Returns a {@linkplain #take taken} batch for reuse. The caller must no longer use it. May be called from any
      * thread.
      */
-    public void giveBack(Batch<ConsumerRecord<byte[], byte[]>> taken) {
+    public void giveBack(Batch<Fetched> taken) {
         taken.truncate(0);
         spares.give(taken);
     }
 
     /** Adds several batches of one partition without waking the waiting thread. Call {@link #announce} afterwards. */
-    void addAll(AssignedPartition partition, List<Batch<ConsumerRecord<byte[], byte[]>>> batches) {
+    void addAll(AssignedPartition partition, List<Batch<Fetched>> batches) {
         lock.lock();
         try {
             PartitionQueue queue = partition.buffered();
             boolean wasEmpty = queue.isEmpty();
             for (int i = 0; i < batches.size(); i++) {
-                Batch<ConsumerRecord<byte[], byte[]>> batch = batches.get(i);
+                Batch<Fetched> batch = batches.get(i);
                 queue.add(batch);
                 records += batch.size();
             }
@@ -212,9 +212,8 @@ public final class RecordBuffer {
      * @param deadlineNanos a time on the buffer's clock
      */
     @Nullable
-    public Batch<ConsumerRecord<byte[], byte[]>> take(long deadlineNanos, StageMeter meter)
-            throws InterruptedException {
-        Batch<ConsumerRecord<byte[], byte[]>> batch;
+    public Batch<Fetched> take(long deadlineNanos, StageMeter meter) throws InterruptedException {
+        Batch<Fetched> batch;
         Runnable call;
         lock.lockInterruptibly();
         try {
@@ -249,9 +248,9 @@ public final class RecordBuffer {
      * Takes the next batch, or the due part of it; null if there is none. Releases the lock while a user's function
      * runs.
      */
-    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> poll() {
+    private @Nullable Batch<Fetched> poll() {
         while (true) {
-            Batch<ConsumerRecord<byte[], byte[]>> batch = next();
+            Batch<Fetched> batch = next();
             DueRecords.Question question = delay == null || batch != null ? null : delay.question();
             if (question == null) {
                 return batch;
@@ -271,7 +270,7 @@ public final class RecordBuffer {
      * Takes the next batch without calling a user's function. Returns null if there is none, or if
      * {@link DueRecords#hasQuestion} is true.
      */
-    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> next() {
+    private @Nullable Batch<Fetched> next() {
         rateForbids = !rate.mayTake();
         if (rateForbids) {
             return null;
@@ -281,8 +280,7 @@ public final class RecordBuffer {
         }
         for (int n = turns.size(); n > 0; n--) {
             PartitionQueue queue = turns.next();
-            Batch<ConsumerRecord<byte[], byte[]>> batch =
-                    delay == null ? queue.batches().remove() : delay.takeDue(queue, rate.most());
+            Batch<Fetched> batch = delay == null ? queue.batches().remove() : delay.takeDue(queue, rate.most());
             if (delay != null && delay.hasQuestion()) {
                 turns.addFirst(queue);
                 return null;
@@ -304,8 +302,8 @@ public final class RecordBuffer {
         return null;
     }
 
-    private @Nullable Batch<ConsumerRecord<byte[], byte[]>> awaitTurn(long deadlineNanos) throws InterruptedException {
-        Batch<ConsumerRecord<byte[], byte[]>> batch = null;
+    private @Nullable Batch<Fetched> awaitTurn(long deadlineNanos) throws InterruptedException {
+        Batch<Fetched> batch = null;
         takerWaits = true;
         try {
             while (batch == null && !isThrough() && !clock.hasPassed(deadlineNanos)) {
@@ -448,7 +446,7 @@ public final class RecordBuffer {
 
     /** Returns the waiting record with the given token, or null. */
     @Nullable
-    public ConsumerRecord<byte[], byte[]> find(AssignedPartition partition, long token) {
+    public Fetched find(AssignedPartition partition, long token) {
         lock.lock();
         try {
             return partition.buffered().find(partition.tracker(), token);

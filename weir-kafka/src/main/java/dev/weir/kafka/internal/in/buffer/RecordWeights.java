@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.in.buffer;
 
-import org.apache.kafka.clients.consumer.ConsumerRecord;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
@@ -37,21 +37,16 @@ final class RecordWeights {
         // If a partition's records have headers, its first records usually do.
         int stride = seenBatch ? STRIDE : 1;
         for (int i = seenBatch ? nextLook % records.length : 0; i < records.length && !seenHeaders; i += stride) {
-            seenHeaders = ((ConsumerRecord<?, ?>) records[i]).headers().toArray().length > 0;
+            seenHeaders = ((Fetched) records[i]).headers().length > 0;
         }
         seenBatch = true;
         nextLook = (nextLook + 1) % STRIDE;
     }
 
     /** Returns the weight of a record in bytes. */
-    int of(ConsumerRecord<?, ?> record) {
-        int bytes = RECORD_OVERHEAD_BYTES
-                + Math.max(0, record.serializedKeySize())
-                + Math.max(0, record.serializedValueSize());
-        return seenHeaders
-                ? (int) Math.min(
-                        Integer.MAX_VALUE, bytes + weight(record.headers().toArray()))
-                : bytes;
+    int of(Fetched record) {
+        int bytes = RECORD_OVERHEAD_BYTES + record.sizeBytes();
+        return seenHeaders ? (int) Math.min(Integer.MAX_VALUE, bytes + weight(record.headers())) : bytes;
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.in.buffer;
 
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.RecordDecoder;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -10,26 +11,29 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** Pulls records from a consumer's buffer and decodes them. Confined to the thread that runs the stage. */
-public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
+/**
+ * Pulls elements from a consumer's buffer. Decodes records, and hands on other elements unwrapped. Confined to the
+ * thread that runs the stage.
+ */
+public final class SourceStage<T> implements Stage<T> {
 
     private final RecordBuffer buffer;
     private final boolean tracked;
     private final Runnable onTaken;
-    private final RecordDecoder<K, V> decoder;
+    private final @Nullable RecordDecoder<?, ?> decoder;
     private final StageMeter meter;
     private final Runnable onClose;
-    private final boolean decodes;
 
     /**
      * Creates a stage that pulls from a buffer.
      *
+     * @param settings the deserializers of the records; elements that a decoder made need those for byte arrays
      * @param tracked whether each record is acknowledged individually; otherwise a batch is acknowledged when pulled
      * @param onTaken called after a batch was taken, unless records are tracked
      */
     public SourceStage(
             RecordBuffer buffer,
-            ConsumerSettings<K, V> settings,
+            ConsumerSettings<?, ?> settings,
             StageMeter meter,
             boolean tracked,
             Runnable onTaken,
@@ -37,16 +41,17 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
         this.buffer = buffer;
         this.tracked = tracked;
         this.onTaken = onTaken;
-        this.decoder = new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer());
+        this.decoder = settings.keyDeserializer() instanceof ByteArrayDeserializer
+                        && settings.valueDeserializer() instanceof ByteArrayDeserializer
+                ? null
+                : new RecordDecoder<>(settings.keyDeserializer(), settings.valueDeserializer());
         this.meter = meter;
         this.onClose = onClose;
-        this.decodes = !(settings.keyDeserializer() instanceof ByteArrayDeserializer
-                && settings.valueDeserializer() instanceof ByteArrayDeserializer);
     }
 
     @Override
-    public @Nullable Batch<ConsumerRecord<K, V>> pull(long deadlineNanos) throws InterruptedException {
-        Batch<ConsumerRecord<byte[], byte[]>> batch = buffer.take(deadlineNanos, meter);
+    public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
+        Batch<Fetched> batch = buffer.take(deadlineNanos, meter);
         if (batch == null) {
             return null;
         }
@@ -57,18 +62,23 @@ public final class SourceStage<K, V> implements Stage<ConsumerRecord<K, V>> {
             onTaken.run();
         }
         long start = System.nanoTime();
-        if (decodes) {
-            meter.beginPass(batch, true, start);
-            try {
-                for (int i = 0; i < batch.size(); i++) {
-                    batch.set(i, decoder.decode(batch.get(i)));
-                }
-            } finally {
-                meter.endPass();
-            }
+        Batch<T> elements = Fetched.unwrap(batch);
+        if (decoder != null) {
+            decode(batch.retyped(), decoder, start);
         }
         meter.worked(batch.size(), batch.size(), start);
-        return batch.retyped();
+        return elements;
+    }
+
+    private void decode(Batch<ConsumerRecord<byte[], byte[]>> batch, RecordDecoder<?, ?> with, long start) {
+        meter.beginPass(batch, true, start);
+        try {
+            for (int i = 0; i < batch.size(); i++) {
+                batch.set(i, with.decode(batch.get(i)));
+            }
+        } finally {
+            meter.endPass();
+        }
     }
 
     @Override

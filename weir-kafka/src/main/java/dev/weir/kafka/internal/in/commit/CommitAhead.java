@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.in.commit;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.CommitGate;
 import dev.weir.kafka.internal.in.buffer.RecordOutlets;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.fetch.OwnerWaits;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.stream.spi.Batch;
@@ -14,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -35,8 +35,7 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     /** Token of an empty batch, which represents a position to commit. */
     private static final long NO_TOKEN = -1;
 
-    private record Promised(
-            AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset, long token) {}
+    private record Promised(AssignedPartition partition, Batch<Fetched> batch, long nextOffset, long token) {}
 
     /** Maximum time that the owner thread spends on commits before it returns to its other duties. */
     private static final long SPELL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -109,7 +108,7 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     @Override
-    public void add(AssignedPartition partition, Batch<ConsumerRecord<byte[], byte[]>> batch, long nextOffset) {
+    public void add(AssignedPartition partition, Batch<Fetched> batch, long nextOffset) {
         waiting.add(new Promised(partition, batch, nextOffset, batch.token(0)));
         records.put(partition, waitingRecords(partition) + batch.size());
     }

@@ -82,8 +82,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     @Override
-    public Fetched poll(long nanos) {
-        return Fetched.of(pollClient(nanos));
+    public FetchResult poll(long nanos) {
+        return FetchResult.of(pollClient(nanos));
     }
 
     private ConsumerRecords<byte[], byte[]> pollClient(long nanos) {

@@ -37,7 +37,7 @@ final class FetchThread implements PartitionFetcher {
 
     private final LeanConsumer lean;
     private final int maxTurnBytes;
-    private final FetchedViews.Maker maker;
+    private final FetchedMaker maker;
     private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
     private final HandOver<FetchedTurn> turns;
     private final Thread thread;
@@ -84,7 +84,7 @@ final class FetchThread implements PartitionFetcher {
             int number,
             LeanSettings settings,
             int maxTurnBytes,
-            FetchedViews.Maker maker,
+            FetchedMaker maker,
             HandOver.Signal signal) {
         this.number = number;
         this.lean = LeanConsumer.open(settings);
@@ -265,11 +265,11 @@ final class FetchThread implements PartitionFetcher {
         if (turnBytes >= maxTurnBytes || ending || maker.hasDecodedForLong()) {
             lean.endPoll();
         }
-        part(Objects.requireNonNull(byIndex.get(record.index()))).records.add(maker.make(record));
+        part(Objects.requireNonNull(byIndex.get(record.index()))).elements.add(maker.make(record));
     }
 
     private void take(BatchView batch) {
-        turnBytes += maker.keep(part(Objects.requireNonNull(byIndex.get(batch.index()))).records, batch);
+        turnBytes += maker.keep(part(Objects.requireNonNull(byIndex.get(batch.index()))).elements, batch);
         if (turnBytes >= maxTurnBytes || ending) {
             lean.endPoll();
         }

@@ -2,7 +2,6 @@ package dev.weir.kafka.internal.in.fetch;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,7 @@ final class FetchedTurn {
     static final class Part {
 
         final PartitionPlacement placement;
-        List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+        List<Fetched> elements = new ArrayList<>();
         long position;
         int leaderEpoch;
         long endOffset;

@@ -2,7 +2,6 @@ package dev.weir.kafka.internal.in.fetch;
 
 import java.util.Arrays;
 import java.util.List;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * The leader epochs of the records read from a partition. An offset is committed with the epoch of the record before
@@ -42,15 +41,15 @@ public final class LeaderEpochs {
      *
      * @return the index of that record; {@link #NONE} if all records were added
      */
-    public int note(List<? extends ConsumerRecord<?, ?>> records) {
-        ConsumerRecord<?, ?> last = records.get(records.size() - 1);
-        if (steps > 0 && epoch(records.get(0)) == last() && epoch(last) == last()) {
-            end = FetchedViews.nextOffset(last);
+    public int note(List<? extends Fetched> records) {
+        Fetched last = records.get(records.size() - 1);
+        if (steps > 0 && records.get(0).leaderEpoch() == last() && last.leaderEpoch() == last()) {
+            end = last.nextOffset();
             return NONE;
         }
         for (int i = 0; i < records.size(); i++) {
-            ConsumerRecord<?, ?> record = records.get(i);
-            if (!passed(FetchedViews.nextOffset(record), epoch(record))) {
+            Fetched record = records.get(i);
+            if (!passed(record.nextOffset(), record.leaderEpoch())) {
                 return i;
             }
         }
@@ -119,9 +118,5 @@ public final class LeaderEpochs {
         starts[steps] = start;
         epochs[steps] = epoch;
         steps++;
-    }
-
-    private static int epoch(ConsumerRecord<?, ?> record) {
-        return record.leaderEpoch().orElse(LogPosition.NO_EPOCH);
     }
 }

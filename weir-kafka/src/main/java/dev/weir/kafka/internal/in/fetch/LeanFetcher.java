@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +64,7 @@ public final class LeanFetcher implements RecordFetcher {
     /** The values of {@link #partitions}, rebuilt after every change. Looping over an array allocates no iterator. */
     private LeanPartition[] all = {};
 
-    private final Fetched fetched = new Fetched();
+    private final FetchResult fetched = new FetchResult();
 
     /** The positions of partitions being revoked, for the commit of their finished offsets. */
     private final Map<TopicPartition, LogPosition> leaving = new HashMap<>();
@@ -108,7 +107,7 @@ public final class LeanFetcher implements RecordFetcher {
             int maxBatchBytes,
             String name,
             int threads,
-            Function<DecodeTime, FetchedViews.Maker> views) {
+            Function<DecodeTime, FetchedMaker> views) {
         LeanSettings settings = LeanConfig.of(config, threads, maxBatchBytes);
         Duration maxPollInterval = ClientLimits.of(config).maxPollInterval();
         DecodeTime decodeTime = new DecodeTime(threads);
@@ -119,7 +118,7 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     @Override
-    public Fetched poll(long nanos) {
+    public FetchResult poll(long nanos) {
         takeBack();
         pollMember(nanos);
         throwFailure();
@@ -149,7 +148,7 @@ public final class LeanFetcher implements RecordFetcher {
     }
 
     @Override
-    public Fetched fetchOnly(long nanos) {
+    public FetchResult fetchOnly(long nanos) {
         takeBack();
         try {
             if (!hasRecords() && reader.turn() == 0 && nanos > 0) {
@@ -261,12 +260,12 @@ public final class LeanFetcher implements RecordFetcher {
      * Hands out at most as many records as a poll of Kafka's client would return. The remaining records are kept for
      * the next poll.
      */
-    private Fetched handOut() {
+    private FetchResult handOut() {
         takeBack(); // a rebalance during this poll may have handed out records
         int left = maxPollRecords;
         for (LeanPartition partition : all) {
             if (left > 0 && !partition.paused && !partition.isEmpty()) {
-                List<ConsumerRecord<byte[], byte[]>> next = partition.handOut(left);
+                List<Fetched> next = partition.handOut(left);
                 fetched.add(partition.id, next);
                 left -= next.size();
             }

@@ -2,7 +2,6 @@ package dev.weir.kafka.internal.in.fetch;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +24,10 @@ final class LeanPartition {
 
     private static final int MAX_SPARE = 1_024;
 
-    private List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    private List<Fetched> records = new ArrayList<>();
 
     /** The last list handed out as a whole, kept for reuse. */
-    private List<ConsumerRecord<byte[], byte[]>> spare = new ArrayList<>();
+    private List<Fetched> spare = new ArrayList<>();
 
     private int handedOut;
 
@@ -36,19 +35,19 @@ final class LeanPartition {
         this.id = id;
     }
 
-    void add(ConsumerRecord<byte[], byte[]> record) {
+    void add(Fetched record) {
         records.add(record);
     }
 
     /**
      * Returns the list of records, to which the caller may add. It may contain records that were already handed out.
      */
-    List<ConsumerRecord<byte[], byte[]>> records() {
+    List<Fetched> records() {
         return records;
     }
 
     /** Adds a list, which then belongs to this partition. */
-    void add(List<ConsumerRecord<byte[], byte[]>> more) {
+    void add(List<Fetched> more) {
         if (isEmpty()) {
             records = more;
             handedOut = 0;
@@ -67,15 +66,15 @@ final class LeanPartition {
     }
 
     /** Hands out at most {@code most} records. The list is valid until {@link #takeBack}. */
-    List<ConsumerRecord<byte[], byte[]>> handOut(int most) {
+    List<Fetched> handOut(int most) {
         if (handedOut == 0 && records.size() <= most) {
-            List<ConsumerRecord<byte[], byte[]>> all = records;
+            List<Fetched> all = records;
             records = spare;
             spare = all;
             return all;
         }
         int to = Math.min(records.size(), handedOut + most);
-        List<ConsumerRecord<byte[], byte[]>> next = records.subList(handedOut, to);
+        List<Fetched> next = records.subList(handedOut, to);
         handedOut = to;
         if (isEmpty()) {
             drop();

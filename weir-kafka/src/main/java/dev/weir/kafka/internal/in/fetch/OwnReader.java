@@ -27,7 +27,7 @@ final class OwnReader implements LeanReader {
     /** Decompressed size of the records at which a poll ends. */
     private final int maxTurnBytes;
 
-    private final FetchedViews.Maker maker;
+    private final FetchedMaker maker;
 
     private final List<@Nullable LeanPartition> byIndex = new ArrayList<>();
 
@@ -38,7 +38,7 @@ final class OwnReader implements LeanReader {
 
     private long turnBytes;
 
-    OwnReader(LeanSettings settings, FetchedViews.Maker maker) {
+    OwnReader(LeanSettings settings, FetchedMaker maker) {
         this.lean = LeanConsumer.open(settings);
         this.maxTurnBytes = settings.maxFetchBytes();
         this.maker = maker;

@@ -1,6 +1,5 @@
 package dev.weir.kafka.internal.in.fetch;
 
-import dev.weir.kafka.internal.in.fetch.RecordFetcher.Fetched;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.stream.spi.JvmExit;
@@ -81,17 +80,17 @@ public final class OwnerWaits {
     }
 
     /** Polls once. Returns no records after a timeout, a signal or a retriable error. */
-    public Fetched poll(long nanos) {
+    public FetchResult poll(long nanos) {
         polling = true;
         try {
             // A later signal finds `polling` set and wakes the fetcher.
             return fetcher.poll(signalled ? 0 : Math.max(0, nanos));
         } catch (WakeupException woken) {
-            return Fetched.none();
+            return FetchResult.none();
         } catch (RetriableException passing) {
             LOG.warn("poll failed, trying again: {}", passing.toString());
             pause();
-            return Fetched.none();
+            return FetchResult.none();
         } finally {
             polling = false;
         }
@@ -138,7 +137,7 @@ public final class OwnerWaits {
      * Fetches within a callback, without serving the group. Waits for records or a signal, at most {@code nanos}. Call
      * only if {@link RecordFetcher#canFetchOnly} returns true.
      */
-    public Fetched fetchOnly(long nanos) {
+    public FetchResult fetchOnly(long nanos) {
         polling = true;
         try {
             // A later signal finds `polling` set and wakes the fetcher.

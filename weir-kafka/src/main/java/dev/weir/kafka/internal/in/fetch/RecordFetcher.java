@@ -2,11 +2,7 @@ package dev.weir.kafka.internal.in.fetch;
 
 import dev.weir.kafka.internal.in.lookup.BrokerContact;
 import dev.weir.kafka.internal.meters.DecodeTime;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.List;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -21,70 +17,13 @@ public interface RecordFetcher extends AutoCloseable {
     int UNKNOWN = -1;
 
     /**
-     * The records of a poll, by partition. Valid until the next poll, which may reuse the lists. Confined to the owner
-     * thread.
-     */
-    final class Fetched {
-
-        private final List<TopicPartition> ids = new ArrayList<>();
-        private final List<List<ConsumerRecord<byte[], byte[]>>> lists = new ArrayList<>();
-
-        Fetched() {}
-
-        static Fetched none() {
-            return new Fetched();
-        }
-
-        /** Converts the records of a client's poll. Omits partitions without records. */
-        public static Fetched of(ConsumerRecords<byte[], byte[]> records) {
-            Fetched fetched = new Fetched();
-            for (TopicPartition id : records.partitions()) {
-                List<ConsumerRecord<byte[], byte[]>> list = records.records(id);
-                if (!list.isEmpty()) {
-                    fetched.add(id, list);
-                }
-            }
-            return fetched;
-        }
-
-        void clear() {
-            ids.clear();
-            lists.clear();
-        }
-
-        /** Adds the records of a further partition. The list must not be empty. */
-        void add(TopicPartition id, List<ConsumerRecord<byte[], byte[]>> records) {
-            ids.add(id);
-            lists.add(records);
-        }
-
-        public boolean isEmpty() {
-            return ids.isEmpty();
-        }
-
-        /** Returns the number of partitions with records. */
-        public int partitions() {
-            return ids.size();
-        }
-
-        public TopicPartition partition(int index) {
-            return ids.get(index);
-        }
-
-        /** Returns the records of a partition, in order. */
-        public List<ConsumerRecord<byte[], byte[]>> records(int index) {
-            return lists.get(index);
-        }
-    }
-
-    /**
      * Returns the available records, or waits for records. The result is valid until the next call. Also serves the
      * group (rebalance callbacks, responses to commits), so it must be called even if no records are wanted.
      *
      * @throws org.apache.kafka.common.errors.WakeupException after a {@link #wakeup}
      * @throws org.apache.kafka.common.errors.RetriableException if another attempt may succeed
      */
-    Fetched poll(long nanos);
+    FetchResult poll(long nanos);
 
     /**
      * Returns whether {@link #fetchOnly} may be called now. Always false if the group member itself fetches the
@@ -99,7 +38,7 @@ public interface RecordFetcher extends AutoCloseable {
      * read the partitions that the member keeps. The next poll reports faults. Call only if {@link #canFetchOnly}
      * returns true.
      */
-    default Fetched fetchOnly(long nanos) {
+    default FetchResult fetchOnly(long nanos) {
         throw new UnsupportedOperationException("records arrive through the member's client");
     }
 

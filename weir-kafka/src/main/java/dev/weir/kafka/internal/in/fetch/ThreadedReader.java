@@ -60,7 +60,7 @@ final class ThreadedReader implements LeanReader {
      * @param name the client's name, used in thread names
      * @param views creates each thread's record maker
      */
-    ThreadedReader(String name, int count, LeanSettings settings, Supplier<FetchedViews.Maker> views) {
+    ThreadedReader(String name, int count, LeanSettings settings, Supplier<FetchedMaker> views) {
         this.divideNanos = DIVIDE_NANOS;
         // A thread has up to three results: one that it fills, one that waits, and one that the owner thread processes.
         int turnBytes = Math.max(1, settings.maxFetchBytes() / TURNS);
@@ -176,7 +176,7 @@ final class ThreadedReader implements LeanReader {
         if (placements.get(partition.id) != placement) {
             return; // Read before a seek or in an earlier assignment.
         }
-        partition.add(part.records);
+        partition.add(part.elements);
         placement.position = part.position;
         placement.leaderEpoch = part.leaderEpoch;
         if (part.endOffset >= 0) { // Unknown right after the start.

@@ -119,6 +119,11 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         return nextOffset;
     }
 
+    /** Returns the element that the pipeline receives as a record. */
+    public Fetched element() {
+        return new Fetched.OfRecord(this, nextOffset);
+    }
+
     /** Returns whether {@link #nextOffset} is known. */
     public boolean hasEnd() {
         return nextOffset != UNKNOWN;

@@ -20,7 +20,7 @@ import dev.weir.kafka.internal.in.commit.TransactionGate;
 import dev.weir.kafka.internal.in.fetch.ClientFetcher;
 import dev.weir.kafka.internal.in.fetch.ClientLimits;
 import dev.weir.kafka.internal.in.fetch.ClientRescue;
-import dev.weir.kafka.internal.in.fetch.FetchedViews;
+import dev.weir.kafka.internal.in.fetch.FetchedMaker;
 import dev.weir.kafka.internal.in.fetch.LeanConfig;
 import dev.weir.kafka.internal.in.fetch.LeanFetcher;
 import dev.weir.kafka.internal.in.fetch.PollBudget;
@@ -94,7 +94,7 @@ public final class ConsumerStart {
     private final Subscription subscription;
     private final Delivery delivery;
     private final @Nullable ExternalOffsets external;
-    private final Function<DecodeTime, FetchedViews.Maker> views;
+    private final Function<DecodeTime, FetchedMaker> views;
 
     /** Creates an instance whose consumers hand out copies of the records. */
     public ConsumerStart(
@@ -102,7 +102,7 @@ public final class ConsumerStart {
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external) {
-        this(settings, subscription, delivery, external, time -> FetchedViews.Maker.copying());
+        this(settings, subscription, delivery, external, time -> FetchedMaker.copying());
     }
 
     /**
@@ -115,7 +115,7 @@ public final class ConsumerStart {
             Subscription subscription,
             Delivery delivery,
             @Nullable ExternalOffsets external,
-            Function<DecodeTime, FetchedViews.Maker> views) {
+            Function<DecodeTime, FetchedMaker> views) {
         this.settings = Objects.requireNonNull(settings, "settings");
         this.subscription = Objects.requireNonNull(subscription, "subscription");
         this.delivery = delivery;
@@ -173,13 +173,14 @@ public final class ConsumerStart {
      * while it queries brokers.
      *
      * @param decoding specifies how the stage decodes records
+     * @param <T> records of these types; or the results of the fetched elements' maker, if it does not copy records
      * @param transactions commits offsets in transactions; null if offsets are committed without transactions
      * @return the stage that takes the records from the buffer
      */
-    public <K, V> SourceStage<K, V> open(
+    public <T> SourceStage<T> open(
             StageContext context,
             RecordBuffer buffer,
-            ConsumerSettings<K, V> decoding,
+            ConsumerSettings<?, ?> decoding,
             @Nullable TransactionGate transactions) {
         ConsumerLoop loop = start(context, RecordOutlets.single(buffer), transactions);
         if (!loop.isTracked()) {

@@ -6,16 +6,16 @@ import dev.weir.kafka.internal.in.buffer.BatchEmission;
 import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
 import dev.weir.kafka.internal.in.buffer.FlowControl;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.fetch.FetchResult;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.fetch.LeaderEpochs;
 import dev.weir.kafka.internal.in.fetch.OwnerWaits;
 import dev.weir.kafka.internal.in.fetch.RecordFetcher;
-import dev.weir.kafka.internal.in.fetch.RecordFetcher.Fetched;
 import dev.weir.kafka.internal.in.fetch.UnreadableBatch;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.internal.in.position.StartPositions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
 import org.jspecify.annotations.Nullable;
 
@@ -109,14 +109,14 @@ final class PollIntake {
         }
     }
 
-    private void emit(Fetched records) {
+    private void emit(FetchResult records) {
         int done = 0;
         try {
             throwFailure();
             for (; done < records.partitions(); done++) {
                 AssignedPartition partition = assignment.get(records.partition(done));
                 if (partition != null) {
-                    emit(partition, records.records(done));
+                    emit(partition, records.elements(done));
                 }
             }
         } finally {
@@ -132,17 +132,17 @@ final class PollIntake {
      * Marks the records of partitions from index {@code from} on as dropped. The last commit of a failed run must not
      * cover records that were never emitted.
      */
-    private void drop(Fetched records, int from) {
+    private void drop(FetchResult records, int from) {
         for (int i = from; i < records.partitions(); i++) {
             AssignedPartition partition = assignment.get(records.partition(i));
             if (partition != null) {
-                long first = records.records(i).getFirst().offset();
+                long first = records.elements(i).getFirst().offset();
                 partition.dropped(Math.max(first, partition.tracker().nextOffset()));
             }
         }
     }
 
-    private void emit(AssignedPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
+    private void emit(AssignedPartition partition, List<Fetched> records) {
         int ofAnotherLog = partition.epochs().note(records);
         if (ofAnotherLog != LeaderEpochs.NONE) {
             // Do not emit the list: its records may belong to the other log as well.

@@ -4,6 +4,7 @@ import dev.weir.kafka.ConsumerDump.Oldest;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.RecordBuffer;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.spi.OfRecord;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.StageContext;
@@ -57,7 +58,7 @@ final class UnfinishedFinder {
     }
 
     private Oldest found(Oldest oldest, Sought sought) {
-        ConsumerRecord<byte[], byte[]> buffered = sought.outlet.find(sought.partition, sought.token);
+        Fetched buffered = sought.outlet.find(sought.partition, sought.token);
         if (buffered != null) {
             return Oldest.of(oldest.offset(), oldest.age(), keyHash(buffered), Oldest.BUFFERED);
         }
@@ -87,6 +88,7 @@ final class UnfinishedFinder {
     static @Nullable Integer keyHash(@Nullable Object element) {
         Object key = switch (element) {
             case OfRecord known -> known.raw().key();
+            case Fetched.OfRecord buffered -> buffered.record().key();
             case ConsumerRecord<?, ?> record -> record.key();
             case null, default -> null;
         };

@@ -145,7 +145,7 @@ final class UnreadableBatches {
                     batch.offset(),
                     batch.nextOffset() - 1,
                     batch.cause().getMessage());
-            emission.emit(partition, List.of(batch));
+            emission.emit(partition, List.of(batch.element()));
             emission.announce();
         }
     }

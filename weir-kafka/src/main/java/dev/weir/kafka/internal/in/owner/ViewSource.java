@@ -6,8 +6,7 @@ import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
 import dev.weir.kafka.internal.in.buffer.RecordBuffer;
-import dev.weir.kafka.internal.in.buffer.SourceStage;
-import dev.weir.kafka.internal.in.fetch.FetchedViews;
+import dev.weir.kafka.internal.in.fetch.FetchedMaker;
 import dev.weir.kafka.internal.in.view.ViewPool;
 import dev.weir.kafka.internal.meters.DecodeTime;
 import dev.weir.kafka.view.RecordViews;
@@ -19,7 +18,6 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.util.Objects;
 import java.util.function.Function;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the runtime objects of a source that decodes its elements in the receive buffer. Immutable. */
@@ -35,7 +33,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
             Delivery delivery,
             @Nullable ExternalOffsets external,
             boolean inRows,
-            Function<DecodeTime, FetchedViews.Maker> makers) {
+            Function<DecodeTime, FetchedMaker> makers) {
         if (subscription.due() != null) {
             throw new IllegalArgumentException("dueAt does not go with a decoder of views, which keeps no record to ask"
                     + " about: leave the decoder out");
@@ -49,12 +47,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
     public static ViewSource<RecordViews> keeping(ConsumerSettings<?, ?> settings, Subscription subscription) {
         ViewPool pool = new ViewPool();
         return new ViewSource<>(
-                settings,
-                subscription,
-                new Delivery.Committable(),
-                null,
-                true,
-                time -> FetchedViews.Maker.keeping(pool));
+                settings, subscription, new Delivery.Committable(), null, true, time -> FetchedMaker.keeping(pool));
     }
 
     /** Returns a committable source. Decoders run on the fetch threads, or on the owner thread if there are none. */
@@ -94,36 +87,14 @@ public final class ViewSource<T> implements SourceFactory<T> {
                     + "; set fetch(FetchPath.LEAN)");
         }
         return new ViewSource<>(
-                settings, subscription, delivery, external, false, time -> FetchedViews.Maker.decoding(decoder, time));
+                settings, subscription, delivery, external, false, time -> FetchedMaker.decoding(decoder, time));
     }
 
     @Override
     public Stage<T> create(StageContext context) {
         RecordBuffer buffer = new RecordBuffer(context.clock(), null);
-        SourceStage<byte[], byte[]> records = start.open(context, buffer, settings, null);
-        return inRows ? new Rows<>(records, buffer) : new Unwrapping<>(records);
-    }
-
-    /** Replaces each record with its decoded object. Confined to the stage's thread. */
-    private record Unwrapping<T>(SourceStage<byte[], byte[]> records) implements Stage<T> {
-
-        @Override
-        public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-            Batch<ConsumerRecord<byte[], byte[]>> batch = records.pull(deadlineNanos);
-            if (batch == null) {
-                return null;
-            }
-            Batch<Object> results = batch.retyped();
-            for (int i = 0; i < results.size(); i++) {
-                results.set(i, ((FetchedViews.Made) results.get(i)).unwrap());
-            }
-            return results.retyped();
-        }
-
-        @Override
-        public void close() {
-            records.close();
-        }
+        Stage<T> elements = start.open(context, buffer, settings, null);
+        return inRows ? new Rows<>(elements, buffer) : elements;
     }
 
     /**
@@ -133,32 +104,32 @@ public final class ViewSource<T> implements SourceFactory<T> {
 
         private static final int USUAL_ROWS = 8;
 
-        private final SourceStage<byte[], byte[]> records;
+        private final Stage<T> elements;
         private final RecordBuffer buffer;
         private final BatchPool pool = new BatchPool(USUAL_ROWS);
 
-        Rows(SourceStage<byte[], byte[]> records, RecordBuffer buffer) {
-            this.records = records;
+        Rows(Stage<T> elements, RecordBuffer buffer) {
+            this.elements = elements;
             this.buffer = buffer;
         }
 
         @Override
         public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
-            Batch<ConsumerRecord<byte[], byte[]>> batch = records.pull(deadlineNanos);
+            Batch<T> batch = elements.pull(deadlineNanos);
             if (batch == null) {
                 return null;
             }
             Batch<T> rows = pool.take();
             for (int i = 0; i < batch.size(); i++) {
-                rows.add(((FetchedViews.Made) batch.get(i)).unwrap(), batch.target(i), batch.token(i));
+                rows.add(batch.get(i), batch.target(i), batch.token(i));
             }
-            buffer.giveBack(batch);
+            buffer.giveBack(batch.retyped());
             return rows;
         }
 
         @Override
         public void close() {
-            records.close();
+            elements.close();
         }
     }
 }

@@ -7,13 +7,13 @@ import dev.weir.kafka.RecreatedTopicException;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.DroppedRecords.Reason;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
 import dev.weir.kafka.internal.in.fetch.OtherTopicException;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.ObjLongConsumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -159,10 +159,10 @@ final class LostPositions {
     // ---------------------------------------------------------------------------------------------------
 
     /** Handles a record of another log: its leader epoch is lower than an earlier record's. */
-    void ofAnotherLog(AssignedPartition partition, ConsumerRecord<?, ?> record) {
+    void ofAnotherLog(AssignedPartition partition, Fetched record) {
         AssignedPartition renewed = renew(partition, Reason.RECREATED);
-        String proof = "its record at offset " + record.offset() + " has leader epoch "
-                + record.leaderEpoch().orElse(LogPosition.NO_EPOCH) + ", lower than one before it";
+        String proof = "its record at offset " + record.offset() + " has leader epoch " + record.leaderEpoch()
+                + ", lower than one before it";
         topicIds.identifyAnew(renewed, 2, () -> failIfBoundedOrBeginAnew(renewed, record.offset(), proof));
     }
 

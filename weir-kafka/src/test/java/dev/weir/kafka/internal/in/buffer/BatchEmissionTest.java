@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.lookup.ConsumerPhase;
 import dev.weir.kafka.internal.in.lookup.OwnerThread;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
@@ -41,7 +42,8 @@ class BatchEmissionTest {
         emission.emit(
                 partition,
                 LongStream.of(offsets)
-                        .mapToObj(offset -> new ConsumerRecord<>("t", 0, offset, new byte[0], new byte[0]))
+                        .<Fetched>mapToObj(offset ->
+                                new Fetched.OfRecord(new ConsumerRecord<>("t", 0, offset, new byte[0], new byte[0])))
                         .toList());
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -46,13 +47,14 @@ class DueRecordsTest {
         Object[] values = new Object[dueMillis.length];
         long[] tokens = new long[dueMillis.length];
         for (int i = 0; i < dueMillis.length; i++) {
-            values[i] = new ConsumerRecord<>("t", to.id().partition(), dueMillis[i], new byte[0], new byte[0]);
+            values[i] = new Fetched.OfRecord(
+                    new ConsumerRecord<>("t", to.id().partition(), dueMillis[i], new byte[0], new byte[0]));
             tokens[i] = to.tracker().append(dueMillis[i], 1);
         }
         buffer.add(to, Batch.of(values, values.length, to.tracker(), tokens));
     }
 
-    private static List<Long> offsets(Batch<ConsumerRecord<byte[], byte[]>> batch) {
+    private static List<Long> offsets(Batch<Fetched> batch) {
         List<Long> offsets = new ArrayList<>();
         for (int i = 0; i < batch.size(); i++) {
             offsets.add(batch.get(i).offset());
@@ -66,7 +68,7 @@ class DueRecordsTest {
 
     private static List<Long> take(RecordBuffer buffer, long deadlineNanos) {
         try {
-            Batch<ConsumerRecord<byte[], byte[]>> batch = buffer.take(deadlineNanos, new StageMeter());
+            Batch<Fetched> batch = buffer.take(deadlineNanos, new StageMeter());
             return batch == null ? List.of(-1L) : offsets(batch);
         } catch (InterruptedException e) {
             throw new AssertionError(e);

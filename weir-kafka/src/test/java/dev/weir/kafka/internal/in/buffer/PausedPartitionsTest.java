@@ -2,12 +2,12 @@ package dev.weir.kafka.internal.in.buffer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 import dev.weir.stream.testing.VirtualClock;
 import java.util.List;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +32,7 @@ class PausedPartitionsTest {
     }
 
     private int taken() throws InterruptedException {
-        Batch<ConsumerRecord<byte[], byte[]>> batch = buffer.take(clock.nanoTime(), new StageMeter());
+        Batch<Fetched> batch = buffer.take(clock.nanoTime(), new StageMeter());
         return batch == null ? -1 : batch.size();
     }
 

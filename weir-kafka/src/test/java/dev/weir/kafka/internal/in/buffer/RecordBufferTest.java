@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.in.buffer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
@@ -14,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -86,7 +86,7 @@ class RecordBufferTest {
         return name(buffer.take(deadlineNanos, new StageMeter()));
     }
 
-    private static @Nullable String name(@Nullable Batch<ConsumerRecord<byte[], byte[]>> batch) {
+    private static @Nullable String name(@Nullable Batch<Fetched> batch) {
         if (batch == null) {
             return null;
         }

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.in.buffer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -16,13 +17,23 @@ class RecordWeightsTest {
 
     private final RecordWeights weights = new RecordWeights();
 
-    private static ConsumerRecord<byte[], byte[]> record(boolean withHeader) {
+    private static Fetched record(boolean withHeader) {
         Headers headers = new RecordHeaders();
         if (withHeader) {
             headers.add("trace", new byte[HEADER_BYTES]);
         }
-        return new ConsumerRecord<>(
-                "t", 0, 0, 0, TimestampType.CREATE_TIME, 10, 20, new byte[10], new byte[20], headers, Optional.empty());
+        return new Fetched.OfRecord(new ConsumerRecord<>(
+                "t",
+                0,
+                0,
+                0,
+                TimestampType.CREATE_TIME,
+                10,
+                20,
+                new byte[10],
+                new byte[20],
+                headers,
+                Optional.empty()));
     }
 
     /** Creates a batch in which every {@code every}th record has a header; no record has one if {@code every} is 0. */
@@ -34,7 +45,7 @@ class RecordWeightsTest {
 
     private int weigh(Object[] batch, int index) {
         weights.look(batch);
-        return weights.of((ConsumerRecord<?, ?>) batch[index]);
+        return weights.of((Fetched) batch[index]);
     }
 
     @Test

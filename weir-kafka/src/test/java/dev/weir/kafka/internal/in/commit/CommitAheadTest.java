@@ -8,6 +8,7 @@ import dev.weir.kafka.internal.in.buffer.PausedPartitions;
 import dev.weir.kafka.internal.in.buffer.RecordBuffer;
 import dev.weir.kafka.internal.in.buffer.RecordOutlets;
 import dev.weir.kafka.internal.in.fetch.ClientFetcher;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.fetch.OwnerWaits;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
@@ -66,7 +67,8 @@ class CommitAheadTest {
     private void fetch(AssignedPartition partition, long from, int records) {
         Object[] values = new Object[records];
         for (int i = 0; i < records; i++) {
-            values[i] = new ConsumerRecord<>("t", partition.id().partition(), from + i, new byte[0], new byte[0]);
+            values[i] = new Fetched.OfRecord(
+                    new ConsumerRecord<>("t", partition.id().partition(), from + i, new byte[0], new byte[0]));
         }
         long[] tokens = new long[records];
         tokens[0] = partition.tracker().append(from, 1);
@@ -75,15 +77,17 @@ class CommitAheadTest {
 
     /** Returns the partition and the first offset of the next batch; null if there is none. */
     private @Nullable String take() {
-        Batch<ConsumerRecord<byte[], byte[]>> batch;
+        Batch<Fetched> batch;
         try {
             batch = buffer.take(0, new StageMeter());
         } catch (InterruptedException interrupted) {
             throw new AssertionError(interrupted);
         }
-        return batch == null || batch.isEmpty()
-                ? null
-                : batch.get(0).partition() + "@" + batch.get(0).offset();
+        if (batch == null || batch.isEmpty()) {
+            return null;
+        }
+        ConsumerRecord<?, ?> first = Fetched.<ConsumerRecord<?, ?>>unwrap(batch).get(0);
+        return first.partition() + "@" + first.offset();
     }
 
     private long committed(AssignedPartition partition) {

@@ -119,12 +119,12 @@ class ClientFetcherTest {
         client.updateBeginningOffsets(Map.of(added, 0L));
         fetcher.seek(added, LogPosition.at(0));
         client.addRecord(record(added, 0));
-        assertThat(fetcher.poll(0).records(0)).hasSize(1);
+        assertThat(fetcher.poll(0).elements(0)).hasSize(1);
         answered.countDown();
         awaitEndOfSearch();
         assertThat(client.paused()).doesNotContain(GOOD, added);
         client.addRecord(record(GOOD, 0));
-        assertThat(fetcher.poll(0).records(0)).hasSize(1);
+        assertThat(fetcher.poll(0).elements(0)).hasSize(1);
     }
 
     // Regression: the run failed if a partition was paused during the search.
@@ -177,9 +177,9 @@ class ClientFetcherTest {
             intercepted.assign(filtered.keySet());
             ClientFetcher behind = new ClientFetcher(intercepted);
             filtered.keySet().forEach(id -> behind.seek(id, LogPosition.at(0)));
-            RecordFetcher.Fetched fetched = behind.poll(0);
+            FetchResult fetched = behind.poll(0);
             assertThat(fetched.partitions()).isEqualTo(2);
-            assertThat(fetched.records(1)).hasSize(2);
+            assertThat(fetched.elements(1)).hasSize(2);
             assertThat(filtered.keySet()).extracting(behind::position).containsExactly(1L, 0L, 2L);
         }
     }

@@ -14,8 +14,8 @@ class LeaderEpochsTest {
 
     private final LeaderEpochs epochs = new LeaderEpochs();
 
-    private static ConsumerRecord<byte[], byte[]> record(long offset, int epoch) {
-        return new ConsumerRecord<>(
+    private static Fetched record(long offset, int epoch) {
+        return new Fetched.OfRecord(new ConsumerRecord<>(
                 "t",
                 0,
                 offset,
@@ -26,11 +26,11 @@ class LeaderEpochsTest {
                 null,
                 null,
                 new RecordHeaders(),
-                epoch < 0 ? Optional.empty() : Optional.of(epoch));
+                epoch < 0 ? Optional.empty() : Optional.of(epoch)));
     }
 
     /** Creates records from pairs of offset and epoch. */
-    private static List<ConsumerRecord<byte[], byte[]>> records(int... pairs) {
+    private static List<Fetched> records(int... pairs) {
         return Arrays.stream(pairs.length == 0 ? new int[0] : range(pairs.length / 2))
                 .mapToObj(i -> record(pairs[2 * i], pairs[2 * i + 1]))
                 .toList();

@@ -51,8 +51,8 @@ class ThreadedReaderTest {
         private static FetchedTurn.Part part(PartitionPlacement placement, long position, int broker, int records) {
             FetchedTurn.Part part = new FetchedTurn.Part(placement);
             for (int i = records; i > 0; i--) {
-                part.records.add(
-                        new ConsumerRecord<>("t", placement.partition.id.partition(), position - i, null, null));
+                part.elements.add(new Fetched.OfRecord(
+                        new ConsumerRecord<>("t", placement.partition.id.partition(), position - i, null, null)));
             }
             part.position = position;
             part.leaderEpoch = 3;
@@ -173,7 +173,7 @@ class ThreadedReaderTest {
         LeanPartition partition = leaving();
         givesAway(partition, 15, 3);
         assertThat(first.orders).endsWith("add at 15 in its topic: 3");
-        assertThat(partition.handOut(10)).extracting(ConsumerRecord::offset).containsExactly(10L, 11L, 12L, 13L, 14L);
+        assertThat(partition.handOut(10)).extracting(Fetched::offset).containsExactly(10L, 11L, 12L, 13L, 14L);
         assertThat(reader.position(partition)).isEqualTo(15);
         assertThat(reader.leaderEpoch(partition)).isEqualTo(3);
 

@@ -22,6 +22,8 @@ import dev.weir.kafka.internal.in.buffer.RecordOutlets;
 import dev.weir.kafka.internal.in.commit.MemberCommit;
 import dev.weir.kafka.internal.in.fetch.ClientFetcher;
 import dev.weir.kafka.internal.in.fetch.ClientLimits;
+import dev.weir.kafka.internal.in.fetch.FetchResult;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.fetch.RecordFetcher;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.internal.in.lookup.SilentLookup;
@@ -532,7 +534,7 @@ class ConsumerLoopTest {
             client.addRecord(new ConsumerRecord<>("t", 0, 0, new byte[0], new byte[0]));
             client.addRecord(new ConsumerRecord<>("t", 0, 1, new byte[0], new byte[0]));
         });
-        Batch<?> taken = Objects.requireNonNull(buffer.take(Stage.NEVER, new StageMeter()));
+        Batch<?> taken = Fetched.unwrap(Objects.requireNonNull(buffer.take(Stage.NEVER, new StageMeter())));
         taken.ack(0);
         CompletableFuture<Long> took = new CompletableFuture<>();
         client.schedulePollTask(() -> {
@@ -679,17 +681,17 @@ class ConsumerLoopTest {
     }
 
     private static Batch<ConsumerRecord<byte[], byte[]>> take(RecordBuffer buffer) throws InterruptedException {
-        return Objects.requireNonNull(buffer.take(Stage.NEVER, new StageMeter()));
+        return Fetched.unwrap(Objects.requireNonNull(buffer.take(Stage.NEVER, new StageMeter())));
     }
 
-    private static RecordFetcher.Fetched next(Queue<ConsumerRecord<byte[], byte[]>> fetched) {
+    private static FetchResult next(Queue<ConsumerRecord<byte[], byte[]>> fetched) {
         ConsumerRecord<byte[], byte[]> next = fetched.poll();
         if (next == null) {
             LockSupport.parkNanos(1_000_000);
-            return RecordFetcher.Fetched.of(ConsumerRecords.empty());
+            return FetchResult.of(ConsumerRecords.empty());
         }
         TopicPartition id = new TopicPartition(next.topic(), next.partition());
-        return RecordFetcher.Fetched.of(new ConsumerRecords<>(Map.of(id, List.of(next)), Map.of()));
+        return FetchResult.of(new ConsumerRecords<>(Map.of(id, List.of(next)), Map.of()));
     }
 
     /** Wraps a fetcher, and adds records that it fetches without the client. */

@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.in.owner;
 import static dev.weir.kafka.internal.in.owner.SimulatedWorld.require;
 
 import dev.weir.kafka.internal.in.buffer.RecordBuffer;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
@@ -63,16 +64,19 @@ final class SimulatedPipeline {
         if (world.abandoned || ended) {
             return;
         }
-        Batch<ConsumerRecord<byte[], byte[]>> batch;
+        Batch<Fetched> taken;
         try {
-            batch = buffer.take(System.nanoTime() - 1, world.context.meter());
+            taken = buffer.take(System.nanoTime() - 1, world.context.meter());
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
-        if (batch == null) {
+        if (taken == null) {
             ended = true;
             world.pipelineEnded();
-        } else if (world.commitAhead > 0) {
+            return;
+        }
+        Batch<ConsumerRecord<byte[], byte[]>> batch = Fetched.unwrap(taken);
+        if (world.commitAhead > 0) {
             takeAhead(batch);
         } else {
             for (int i = 0; i < batch.size(); i++) {

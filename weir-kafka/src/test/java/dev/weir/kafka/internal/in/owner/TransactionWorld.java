@@ -11,6 +11,7 @@ import dev.weir.kafka.internal.in.buffer.RecordBuffer;
 import dev.weir.kafka.internal.in.buffer.RecordOutlets;
 import dev.weir.kafka.internal.in.fetch.ClientFetcher;
 import dev.weir.kafka.internal.in.fetch.ClientLimits;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.internal.in.lookup.SilentLookup;
 import dev.weir.kafka.internal.in.owner.TransactionCluster.Input;
@@ -546,16 +547,17 @@ final class TransactionWorld implements OwnerClock {
         if (sourceEnded || cancelled || sink().isIntakeHeld()) {
             return;
         }
-        Batch<ConsumerRecord<byte[], byte[]>> batch;
+        Batch<Fetched> taken;
         try {
-            batch = buffer.take(System.nanoTime() - 1, context.meter());
+            taken = buffer.take(System.nanoTime() - 1, context.meter());
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
-        if (batch == null) {
+        if (taken == null) {
             sourceEnded = true;
             return;
         }
+        Batch<ConsumerRecord<byte[], byte[]>> batch = Fetched.unwrap(taken);
         AckTarget last = AckTarget.NONE;
         for (int i = 0; i < batch.size(); i++) {
             if (batch.target(i) != last) {

@@ -9,6 +9,7 @@ import dev.weir.kafka.Decoded;
 import dev.weir.kafka.internal.handler.HandlerJob;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.buffer.RecordBuffer;
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
 import dev.weir.kafka.internal.in.owner.UnfinishedFinder.Sought;
 import dev.weir.stream.spi.Batch;
@@ -58,7 +59,9 @@ class UnfinishedFinderTest {
     @Test
     void record_thatWasNotPulled_isBuffered() {
         long token = partition.tracker().append(12, 1);
-        buffer.add(partition, Batch.of(new Object[] {RAW}, 1, partition.tracker(), new long[] {token}));
+        buffer.add(
+                partition,
+                Batch.of(new Object[] {new Fetched.OfRecord(RAW)}, 1, partition.tracker(), new long[] {token}));
         assertThat(find(Duration.ZERO)).isEqualTo(Oldest.of(12, Duration.ZERO, HASH, "buffered"));
     }
 

@@ -1,12 +1,12 @@
 package dev.weir.kafka.internal.in.buffer;
 
+import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -43,7 +43,7 @@ public class RecordBufferStress {
         return new AssignedPartition(new TopicPartition("t", 0), new OffsetTracker(4, () -> {}), Long.MAX_VALUE);
     }
 
-    private static Batch<ConsumerRecord<byte[], byte[]>> single() {
+    private static Batch<Fetched> single() {
         return Batch.unacknowledged(new Object[1], 1);
     }
 
@@ -88,7 +88,7 @@ public class RecordBufferStress {
         public void pipeline(II_Result result) {
             try {
                 long deadline = System.nanoTime() + PATIENCE_NANOS;
-                Batch<ConsumerRecord<byte[], byte[]>> batch;
+                Batch<Fetched> batch;
                 while ((batch = buffer.take(deadline, METER)) != null) {
                     if (batch.isEmpty()) {
                         return;

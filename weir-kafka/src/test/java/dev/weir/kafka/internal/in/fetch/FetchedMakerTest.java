@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.in.fetch;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.RecordDecodeException;
+import dev.weir.kafka.internal.meters.DecodeTime;
 import dev.weir.lean.CorruptBatchException;
 import dev.weir.lean.RecordView;
 import java.lang.reflect.Proxy;
@@ -10,10 +11,10 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** Tests the failures of a decoder. */
-class FetchedViewsTest {
+class FetchedMakerTest {
 
     private static final RecordView VIEW = (RecordView) Proxy.newProxyInstance(
-            FetchedViewsTest.class.getClassLoader(), new Class<?>[] {RecordView.class}, (proxy, method, arguments) -> {
+            FetchedMakerTest.class.getClassLoader(), new Class<?>[] {RecordView.class}, (proxy, method, arguments) -> {
                 return switch (method.getName()) {
                     case "topic" -> "t";
                     case "partition" -> 3;
@@ -23,7 +24,7 @@ class FetchedViewsTest {
             });
 
     private static void assertRefused(Function<RecordView, Object> decoder) {
-        assertThatThrownBy(() -> FetchedViews.decoding(decoder).apply(VIEW))
+        assertThatThrownBy(() -> FetchedMaker.decoding(decoder, DecodeTime.NONE).make(VIEW))
                 .isInstanceOf(RecordDecodeException.class)
                 .hasMessageContainingAll("t-3@7", "let the decoder return something else")
                 .hasMessageNotContaining("KafkaFlow");
@@ -40,10 +41,12 @@ class FetchedViewsTest {
     @Test
     void corruptBatch_staysOne() {
         CorruptBatchException corrupt = new CorruptBatchException("t", 3, 7, "a header beyond its record", null);
-        assertThatThrownBy(() -> FetchedViews.decoding(view -> {
-                            throw corrupt;
-                        })
-                        .apply(VIEW))
+        assertThatThrownBy(() -> FetchedMaker.decoding(
+                                view -> {
+                                    throw corrupt;
+                                },
+                                DecodeTime.NONE)
+                        .make(VIEW))
                 .isSameAs(corrupt);
     }
 }
