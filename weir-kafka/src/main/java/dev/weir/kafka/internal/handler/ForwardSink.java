@@ -2,9 +2,10 @@ package dev.weir.kafka.internal.handler;
 
 import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.deadletter.FailedRecord;
+import dev.weir.kafka.internal.out.client.WriteLoop;
+import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.SinkFactory;
 import dev.weir.stream.spi.SinkLoop;
-import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.util.List;
 
@@ -24,11 +25,11 @@ public final class ForwardSink implements SinkFactory<FailedRecord> {
     @Override
     public SinkLoop<FailedRecord> create(StageContext context) {
         FailedRecordForwarder forwarder = FailedRecordForwarder.create(settings, topics, route, context);
-        return upstream -> {
-            for (var batch = upstream.pull(Stage.NEVER); batch != null; batch = upstream.pull(Stage.NEVER)) {
-                long start = System.nanoTime();
+        return new WriteLoop<>(context.meter()) {
+            @Override
+            protected void send(Batch<FailedRecord> batch) throws InterruptedException {
                 forwarder.deliver(batch);
-                context.meter().worked(batch.size(), batch.size(), start);
+                context.meter().out(batch.size());
             }
         };
     }

@@ -4,12 +4,12 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducePath;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.out.client.ClientInterrupts;
 import dev.weir.kafka.internal.out.client.ClientProgress;
 import dev.weir.kafka.internal.out.client.ClientWatch;
 import dev.weir.kafka.internal.out.client.RecordRefusals;
 import dev.weir.kafka.internal.out.client.RefusalSearch;
 import dev.weir.kafka.internal.out.client.RefusalSearch.Reason;
+import dev.weir.kafka.internal.out.client.WriteLoop;
 import dev.weir.kafka.internal.out.write.OutputTopics;
 import dev.weir.kafka.internal.out.write.ProducerRunLog;
 import dev.weir.kafka.internal.out.write.RunProducers;
@@ -21,7 +21,6 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.SinkFactory;
-import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
@@ -46,7 +45,7 @@ import org.slf4j.LoggerFactory;
  * transaction, to send them again after an abort. {@link #run} is confined to the stage's thread. {@link #close} is
  * called after {@code run}.
  */
-public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord<K, V>> {
+public final class TransactionalBatches<K, V> extends WriteLoop<ProducerRecord<K, V>> {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionalBatches.class);
 
@@ -116,6 +115,9 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     /** The records of the open transaction. Confined to the stage's thread. */
     private final List<PendingRecord> open = new ArrayList<>();
 
+    /** The time of the next commit, if a record is open. Confined to the stage's thread. */
+    private long dueNanos = Stage.NEVER;
+
     /** True if a transaction has begun, even an empty one. Confined to the stage's thread. */
     private boolean begun;
 
@@ -148,6 +150,7 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
             TopicWatch watch,
             WriteRule<ProducerRecord<K, V>> rule,
             ClientProgress progress) {
+        super(context.meter());
         this.watch = watch;
         this.rule = rule;
         this.context = context;
@@ -189,32 +192,42 @@ public final class TransactionalBatches<K, V> implements SinkLoop<ProducerRecord
     }
 
     @Override
-    public void run(Stage<ProducerRecord<K, V>> upstream) throws InterruptedException {
-        try {
-            producer.open();
-            long dueNanos = Stage.NEVER;
-            Batch<ProducerRecord<K, V>> batch;
-            while ((batch = upstream.pull(open.isEmpty() ? Stage.NEVER : dueNanos)) != null) {
-                long start = System.nanoTime();
-                for (int i = 0; i < batch.size(); i++) {
-                    if (open.isEmpty()) {
-                        dueNanos = context.clock().after(intervalNanos);
-                    }
-                    take(new PendingRecord(batch.get(i), batch.target(i), batch.token(i)));
-                }
-                context.meter().worked(batch.size(), 0, start);
-                if (!open.isEmpty() && context.clock().hasPassed(dueNanos)) {
-                    commit();
-                }
+    protected void begin() {
+        producer.open();
+    }
+
+    @Override
+    protected long deadlineNanos() {
+        return open.isEmpty() ? Stage.NEVER : dueNanos;
+    }
+
+    @Override
+    protected void send(Batch<ProducerRecord<K, V>> batch) throws InterruptedException {
+        for (int i = 0; i < batch.size(); i++) {
+            if (open.isEmpty()) {
+                dueNanos = context.clock().after(intervalNanos);
             }
-            if (!open.isEmpty()) {
-                commit();
-            }
-        } catch (InterruptException interrupted) {
-            throw ClientInterrupts.unwrapped(interrupted);
-        } catch (KafkaException failure) {
-            throw TransactionFaults.ofClient(failure);
+            take(new PendingRecord(batch.get(i), batch.target(i), batch.token(i)));
         }
+    }
+
+    @Override
+    protected void settle() throws InterruptedException {
+        if (!open.isEmpty() && context.clock().hasPassed(dueNanos)) {
+            commit();
+        }
+    }
+
+    @Override
+    protected void finish() throws InterruptedException {
+        if (!open.isEmpty()) {
+            commit();
+        }
+    }
+
+    @Override
+    protected RuntimeException explained(KafkaException failure) {
+        return TransactionFaults.ofClient(failure);
     }
 
     private void take(PendingRecord pending) throws InterruptedException {

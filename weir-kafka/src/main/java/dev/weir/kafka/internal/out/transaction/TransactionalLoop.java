@@ -2,11 +2,10 @@ package dev.weir.kafka.internal.out.transaction;
 
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
-import dev.weir.kafka.internal.out.client.ClientInterrupts;
+import dev.weir.kafka.internal.out.client.WriteLoop;
 import dev.weir.kafka.internal.out.write.TopicWatch;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
-import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * wait here, in order, for the next transaction. Records also wait while a transaction is being flushed, to keep the
  * order between the two producers.
  */
-final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
+final class TransactionalLoop<K, V> extends WriteLoop<ProducerRecord<K, V>> {
 
     /** The interval between checks for records to send or to write again. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -78,6 +77,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             TransactionPlan plan,
             TopicWatch topics,
             StageContext context) {
+        super(context.meter());
         this.run = run;
         this.committer = committer;
         this.counts = counts;
@@ -89,27 +89,14 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         nextTurnNanos = run.clock.nanoTime();
     }
 
-    @Override
-    public void run(Stage<ProducerRecord<K, V>> upstream) throws InterruptedException {
-        try {
-            Batch<ProducerRecord<K, V>> batch;
-            while ((batch = upstream.pull(untilLook())) != null) {
-                long start = System.nanoTime();
-                take(batch);
-                meter.worked(batch.size(), 0, start);
-            }
-            end();
-        } catch (InterruptException interrupted) {
-            throw ClientInterrupts.unwrapped(interrupted);
-        }
-    }
-
     /** Returns the deadline of the next pull. It is near if records are queued or kept. */
-    private long untilLook() {
+    @Override
+    protected long deadlineNanos() {
         return waiting.isEmpty() && !run.keeps ? Stage.NEVER : run.clock.after(LOOK_NANOS);
     }
 
-    private void take(Batch<ProducerRecord<K, V>> batch) throws InterruptedException {
+    @Override
+    protected void send(Batch<ProducerRecord<K, V>> batch) throws InterruptedException {
         run.lock.lockInterruptibly();
         try {
             int next = 0;
@@ -346,7 +333,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             if (mustWait(filling)) {
                 awaitChange();
             } else if (filling == null) {
-                begin();
+                beginTransaction();
             } else if (run.isClosing()) {
                 return isSentWhileClosing(element);
             } else if (isSent(filling, element)) {
@@ -367,7 +354,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
             } else if (mustWait(filling)) {
                 awaitChange();
             } else if (filling == null) {
-                begin();
+                beginTransaction();
             } else if (!next.isChecked) {
                 next.isChecked = true;
                 isDone = !next.isDeadLetter && isRuledOut(next);
@@ -404,7 +391,7 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         return filling.records() / MOST >= plan.records() || filling.bytes() / MOST >= plan.bytes();
     }
 
-    private void begin() {
+    private void beginTransaction() {
         if (run.committing() != null) {
             counts.overlapped.increment();
         }
@@ -476,7 +463,8 @@ final class TransactionalLoop<K, V> implements SinkLoop<ProducerRecord<K, V>> {
         }
     }
 
-    private void end() throws InterruptedException {
+    @Override
+    protected void finish() throws InterruptedException {
         run.lock.lockInterruptibly();
         try {
             run.endInput();

@@ -11,6 +11,7 @@ import dev.weir.kafka.internal.out.client.ClientProgress.StuckException;
 import dev.weir.kafka.internal.out.client.LeanMeters;
 import dev.weir.kafka.internal.out.client.LeanProducerConfig;
 import dev.weir.kafka.internal.out.client.ProduceFaults;
+import dev.weir.kafka.internal.out.client.WriteLoop;
 import dev.weir.kafka.view.EncodedRecords;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanProducer;
@@ -20,8 +21,6 @@ import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
-import dev.weir.stream.spi.SinkLoop;
-import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.HashSet;
@@ -42,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * <p>The first rejection fails the run. Its callback aborts the producer before it writes a later record of the
  * partition (ADR 60).
  */
-final class EncodedLoop implements SinkLoop<EncodedRecords> {
+final class EncodedLoop extends WriteLoop<EncodedRecords> {
 
     private static final Logger LOG = LoggerFactory.getLogger(EncodedLoop.class);
 
@@ -72,6 +71,7 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     private final ClientProgress progress;
 
     EncodedLoop(Map<String, Object> clientConfig, StageContext context, TopicWatch watch) {
+        super(context.meter());
         LeanProducerSettings settings = LeanProducerConfig.of(clientConfig);
         this.context = context;
         this.watch = watch;
@@ -83,17 +83,15 @@ final class EncodedLoop implements SinkLoop<EncodedRecords> {
     }
 
     @Override
-    public void run(Stage<EncodedRecords> upstream) throws InterruptedException {
-        Batch<EncodedRecords> batch;
-        while ((batch = upstream.pull(Stage.NEVER)) != null) {
-            long start = System.nanoTime();
-            int count = batch.size();
-            for (int i = 0; i < count; i++) {
-                send((EncodedElement) batch.get(i), batch.target(i), batch.token(i));
-            }
-            batch.release();
-            context.meter().worked(count, 0, start);
+    protected void send(Batch<EncodedRecords> batch) throws InterruptedException {
+        for (int i = 0; i < batch.size(); i++) {
+            send((EncodedElement) batch.get(i), batch.target(i), batch.token(i));
         }
+        batch.release();
+    }
+
+    @Override
+    protected void finish() throws InterruptedException {
         try {
             var ignored = producer.flush(FOREVER);
         } catch (LeanException ended) {

@@ -1,26 +1,23 @@
 package dev.weir.kafka.internal.out.write;
 
 import dev.weir.kafka.KafkaPipelineException;
-import dev.weir.kafka.internal.out.client.ClientInterrupts;
+import dev.weir.kafka.internal.out.client.WriteLoop;
 import dev.weir.kafka.internal.out.write.RecordAnswer.Kept;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.FailedElement;
-import dev.weir.stream.spi.SinkLoop;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.SerializationException;
 
 /**
  * Sends pulled records, and acknowledges an input when the brokers have its record; see {@link OrderedWriter}.
- * {@link #run} is confined to the stage's thread.
  */
-final class ProducerLoop<T, K, V> implements SinkLoop<T> {
+final class ProducerLoop<T, K, V> extends WriteLoop<T> {
 
     /** The interval between checks for a stopped producer while outcomes are outstanding. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -51,6 +48,7 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
             WriteRule<T> rule,
             TopicWatch watch,
             int maxInFlight) {
+        super(context.meter());
         this.records = records;
         this.rule = rule;
         this.context = context;
@@ -59,23 +57,22 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     }
 
     @Override
-    public void run(Stage<T> upstream) throws InterruptedException {
-        try {
-            Batch<T> batch;
-            while ((batch = upstream.pull(deadline())) != null) {
-                long start = System.nanoTime();
-                writer.refresh(start);
-                for (int i = 0; i < batch.size(); i++) {
-                    send(batch.get(i), batch.target(i), batch.token(i));
-                }
-                writer.awaitWindow();
-                context.meter().worked(batch.size(), 0, start);
-                writer.settle();
-            }
-            writer.finish();
-        } catch (InterruptException interrupted) {
-            throw ClientInterrupts.unwrapped(interrupted);
+    protected void send(Batch<T> batch) throws InterruptedException {
+        writer.refresh(System.nanoTime());
+        for (int i = 0; i < batch.size(); i++) {
+            send(batch.get(i), batch.target(i), batch.token(i));
         }
+        writer.awaitWindow();
+    }
+
+    @Override
+    protected void settle() throws InterruptedException {
+        writer.settle();
+    }
+
+    @Override
+    protected void finish() throws InterruptedException {
+        writer.finish();
     }
 
     /** Fails the run if the writer has failed. Called by any thread, because this loop's thread may be waiting. */
@@ -87,7 +84,8 @@ final class ProducerLoop<T, K, V> implements SinkLoop<T> {
     }
 
     /** Returns the deadline of the next pull. It is near while records are outstanding, to handle a rejection soon. */
-    private long deadline() {
+    @Override
+    protected long deadlineNanos() {
         return rule.isFail() || writer.isQuiet() ? Stage.NEVER : context.clock().after(LOOK_NANOS);
     }
 
