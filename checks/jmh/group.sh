@@ -12,7 +12,7 @@ run() { "$JAVA_HOME/bin/java" -Xmx256m -XX:+UseSerialGC -cp checks/jmh/target/be
 run "$1" "$topic" "$2" fill &
 echo "| member | records/s | elements/s | kB/s allocated, process | B per record |"
 echo "|---|--:|--:|--:|--:|"
-for who in views views-kip848 views-patient views-kip848-patient decoder; do
+for who in views views-kip848 views-patient views-kip848-patient views-thread views-kip848-thread decoder; do
   run "$1" "$topic" "$2" "$who" &
 done
 for who in views views-kip848; do

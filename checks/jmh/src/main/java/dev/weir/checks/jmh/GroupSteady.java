@@ -5,6 +5,8 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.FetchPath;
 import dev.weir.kafka.KafkaSource;
 import dev.weir.kafka.view.RecordViews;
+import dev.weir.stream.Attributes;
+import dev.weir.stream.Dispatcher;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
@@ -33,7 +35,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *
  * <p>Run: {@code checks/jmh/group.sh ADDRESS SECONDS}. The script runs {@code GroupSteady ADDRESS TOPIC SECONDS
  * fill|views|views-kip848|decoder}. With {@code -patient} after a consumer's name, the broker answers a fetch after 100
- * ms or with 100 kB. A member is idle if no {@code fill} process writes to its topic.
+ * ms or with 100 kB. With {@code -thread}, the pipeline runs on a platform thread. A member is idle if no {@code fill} process writes to its topic.
  */
 public final class GroupSteady {
 
@@ -123,13 +125,18 @@ public final class GroupSteady {
             settings.property("fetch.min.bytes", "100000").property("fetch.max.wait.ms", "100");
         }
         ConsumerSettings<byte[], byte[]> lean = settings.build();
+        Dispatcher dispatcher = who.contains("-thread") ? Dispatcher.single("reading") : Dispatcher.virtual();
+        Attributes attributes = Attributes.NONE.withDispatcher(dispatcher);
         Pipeline pipeline = who.startsWith("views")
-                ? KafkaSource.from(lean, topic).views().to(Sink.forEach(this::count))
+                ? KafkaSource.from(lean, topic)
+                        .views()
+                        .to(Sink.<RecordViews>forEach(this::count).with(attributes))
                 : KafkaSource.from(lean, topic)
                         .<Long>decodedBy(view -> view.value().getLong(0))
                         .atLeastOnce()
                         .to(Sink.forEach(each -> records.increment()));
-        try (RunningPipeline running = pipeline.run()) {
+        try (dispatcher;
+                RunningPipeline running = pipeline.run()) {
             measure(who);
             running.stop();
         }
