@@ -5,7 +5,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
 /**
- * A fetched element of a partition, on its way to the pipeline: a record, a decoded record, several consecutive
+ * A fetched element of a partition, until the pipeline receives it: a record, a decoded record, several consecutive
  * records, or an unreadable batch.
  */
 public interface Fetched {
