@@ -35,7 +35,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *
  * <p>Run: {@code checks/jmh/group.sh ADDRESS SECONDS}. The script runs {@code GroupSteady ADDRESS TOPIC SECONDS
  * fill|views|views-kip848|decoder}. With {@code -patient} after a consumer's name, the broker answers a fetch after 100
- * ms or with 100 kB. With {@code -thread}, the pipeline runs on a platform thread. A member is idle if no {@code fill} process writes to its topic.
+ * ms or with 100 kB. With {@code -thread}, the pipeline runs on a platform thread. A member is idle if no {@code fill}
+ * process writes to its topic.
  */
 public final class GroupSteady {
 
