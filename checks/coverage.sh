@@ -48,6 +48,8 @@ page=docs/internals/coverage.md
 {
   sed '/^<!-- figures -->$/q' "$page"
   echo
+  echo "Measured on $(date +%F), commit $(git rev-parse --short=9 HEAD):"
+  echo
   echo '| package | branches | reached | share |'
   echo '|---|--:|--:|--:|'
   awk -F, 'NR > 1 { gsub(/^dev\.weir\./, "", $2); all[$2] += $6 + $7; met[$2] += $7; every += $6 + $7; reached += $7 }
