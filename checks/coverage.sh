@@ -48,15 +48,17 @@ page=docs/internals/coverage.md
 {
   sed '/^<!-- figures -->$/q' "$page"
   echo
-  echo "Measured on $(date +%F), commit $(git rev-parse --short=9 HEAD):"
-  echo
-  echo '| package | branches | reached | share |'
-  echo '|---|--:|--:|--:|'
   awk -F, 'NR > 1 { gsub(/^dev\.weir\./, "", $2); all[$2] += $6 + $7; met[$2] += $7; every += $6 + $7; reached += $7 }
     END {
-      for (each in all) if (all[each] >= 100) printf "| `%s` | %d | %d | %.1f %% |\n", each, all[each], met[each], 100 * met[each] / all[each]
-      printf "~ **all** | %d | %d | %.1f %% |\n", every, reached, 100 * reached / every
-    }' "$work/coverage.csv" | LC_ALL=C sort | sed 's/^~/|/'
+      printf "of %d branches, **%.1f %%** are reached. By package, with its number of branches:\n", every, 100 * reached / every >"/dev/stderr"
+      for (each in all) if (all[each] >= 100) printf "`%s` %.1f %% of %d\n", each, 100 * met[each] / all[each], all[each]
+    }' "$work/coverage.csv" 2>"$work/sum.txt" | LC_ALL=C sort >"$work/list.txt"
+  echo "On $(date +%F) (commit $(git rev-parse --short=9 HEAD)), $(cat "$work/sum.txt")"
+  echo
+  echo '| | | |'
+  echo '|---|---|---|'
+  awk '{ line = line "| " $0 " " } NR % 3 == 0 { print line "|"; line = "" }
+    END { if (line != "") { for (n = NR % 3; n < 3; n++) line = line "| "; print line "|" } }' "$work/list.txt"
 } >"$work/page.md"
 cp "$work/page.md" "$page"
-tail -1 "$page"
+cat "$work/sum.txt"
