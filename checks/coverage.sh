@@ -51,7 +51,7 @@ page=docs/internals/coverage.md
   awk -F, 'NR > 1 { gsub(/^dev\.weir\./, "", $2); all[$2] += $6 + $7; met[$2] += $7; every += $6 + $7; reached += $7 }
     END {
       printf "of %d branches, **%.1f %%** are reached. By package, with its number of branches:\n", every, 100 * reached / every >"/dev/stderr"
-      for (each in all) if (all[each] >= 100) printf "`%s` %.1f %% of %d\n", each, 100 * met[each] / all[each], all[each]
+      for (each in all) if (all[each] >= 200) printf "`%s` %.1f %% of %d\n", each, 100 * met[each] / all[each], all[each]
     }' "$work/coverage.csv" 2>"$work/sum.txt" | LC_ALL=C sort >"$work/list.txt"
   echo "On $(date +%F) (commit $(git rev-parse --short=9 HEAD)), $(cat "$work/sum.txt")"
   echo
