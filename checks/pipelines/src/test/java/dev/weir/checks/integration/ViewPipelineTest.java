@@ -19,6 +19,7 @@ import dev.weir.kafka.view.ViewEncoder;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
+import dev.weir.testkit.FaultProxy;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
@@ -282,6 +283,53 @@ class ViewPipelineTest {
                 .allSatisfy(
                         deadLetter -> assertThat(deadLetter.record().value()).hasSize(50_000));
         assertThat(cluster().committedOffsets(topic)).isEqualTo(cluster().endOffsets(topic));
+    }
+
+    /** Records must wait for room in the buffer for longer than {@code max.block.ms}, and must then be written. */
+    @Test
+    void brokersThatCannotBeReached_whileTheBufferIsFull_delayRecords_andChangeNothing() throws Exception {
+        fill("full", 2, 100);
+        try (FaultProxy proxy = FaultProxy.to(KAFKA.bootstrapServers())) {
+            ProducerSettings<byte[], byte[]> small = ProducerSettings.builder()
+                    .bootstrapServers(proxy.bootstrapServers())
+                    .produce(ProducePath.LEAN)
+                    .property("buffer.memory", "65536")
+                    .property("max.request.size", "16384")
+                    .property("batch.size", "8192")
+                    .property("max.block.ms", "2000")
+                    .build();
+            try (RunningPipeline running = KafkaSource.from(reading("full").build(), "full")
+                    .views()
+                    .map(views -> views.encode(copyTo("full-out")))
+                    .to(KafkaSink.with(small).encoded())
+                    .run()) {
+                ProducerHandle producer = running.handles(ProducerHandle.class).getFirst();
+                ConsumerLedger.await("the first records", LONG, () -> ends("full-out") == 100);
+                proxy.cut();
+                Records.produce(KAFKA.bootstrapServers(), "full", 100, 5_000);
+                ConsumerLedger.await(
+                        "a full buffer", LONG, () -> producer.snapshot().bufferFreeBytes() < 8_192);
+                long fullNanos = System.nanoTime();
+                ConsumerLedger.await(
+                        "more than max.block.ms",
+                        LONG,
+                        () -> System.nanoTime() - fullNanos > TimeUnit.MILLISECONDS.toNanos(2_200));
+                proxy.restore();
+                ConsumerLedger.await("all records", LONG, () -> ends("full-out") == 5_100);
+                assertThat(running.drain(LONG).drained()).isTrue();
+            }
+        }
+        for (int partition = 0; partition < 2; partition++) {
+            assertThat(Records.numbers(read("full-out", partition)))
+                    .isEqualTo(Records.numbers(read("full", partition)));
+        }
+        assertThat(cluster().committedOffsets("full")).isEqualTo(cluster().endOffsets("full"));
+    }
+
+    private static long ends(String topic) {
+        return cluster().endOffsets(topic).values().stream()
+                .mapToLong(Long::longValue)
+                .sum();
     }
 
     @Test
