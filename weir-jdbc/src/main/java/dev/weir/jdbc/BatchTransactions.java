@@ -77,10 +77,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
         void execute(Connection connection) throws X, SQLException;
     }
 
-    /**
-     * Executes the statements in one transaction, and then restores the connection's auto-commit mode for its next
-     * user.
-     */
+    /** Executes the statements in one transaction, and then restores the connection's auto-commit mode. */
     static <X extends Exception> void inTransaction(DataSource dataSource, Statements<X> statements)
             throws X, SQLException {
         try (Connection connection = dataSource.getConnection()) {

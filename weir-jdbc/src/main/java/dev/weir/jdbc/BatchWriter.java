@@ -17,8 +17,8 @@ public interface BatchWriter<K, V> {
      *
      * @param connection valid until this method returns; not in auto-commit mode. It rejects {@code commit},
      *     {@code setAutoCommit}, {@code abort}, {@code close}, and any {@code rollback} except to a savepoint. The same
-     *     applies to a connection obtained from a statement, a result set, the metadata or {@code unwrap}, which
-     *     accepts only interfaces. SQL statements must not end the transaction either
+     *     applies to a connection obtained from a statement, a result set, the metadata or {@code unwrap}. SQL
+     *     statements must not end the transaction either
      * @param batch at least one record; records of a partition are in order
      * @throws Exception to roll back and fail the pipeline; the batch is not skipped
      */

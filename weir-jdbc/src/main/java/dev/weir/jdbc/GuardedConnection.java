@@ -53,7 +53,7 @@ final class GuardedConnection implements InvocationHandler {
                         .orElseThrow()
                 : type;
         if (!shown.isInterface()) {
-            // Only interfaces can be proxied. Even an array gives access to the connection, through its result set.
+            // Only interfaces can be proxied.
             throw refused(method + " for the class " + shown.getName() + ", only for an interface");
         }
         return Proxy.newProxyInstance(shown.getClassLoader(), new Class<?>[] {shown}, new GuardedConnection(target));

@@ -48,12 +48,11 @@ import org.jspecify.annotations.Nullable;
  * can write the row. Write the records of a partition in order, each after the previous one has been committed:
  * {@code mapBlocking(handler)}. Use one {@code JdbcOffsets} per member of the group, for all runs of that member.
  *
- * <p>If a write fails, the stage must fail or retry ({@code Supervision.retry}); it must not skip the record. If it
- * skips a record after {@link #advance} has returned normally, the next call of {@link #advance} detects the lost
- * transaction. In other cases, the record counts as deliberately skipped, and its results are lost.
+ * <p>If a write fails, the stage must fail or retry ({@code Supervision.retry}); it must not skip the record. The
+ * results of a skipped record may be lost.
  *
- * <p>The subscription determines the start position of a partition until its first record is written. The end and a
- * time are not repeatable start positions: after a crash before the first commit, the pipeline starts elsewhere.
+ * <p>The subscription determines the start position of a partition until its first record is written. A start at the
+ * end or at a time may differ after a crash.
  *
  * <p>Tested with PostgreSQL at {@code READ COMMITTED}, H2 and SQLite. In any database, the key columns must be compared
  * case-sensitively.
@@ -140,8 +139,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
      * {@link RecreatedTopicException} if a topic was recreated.
      *
      * <p>Waits up to 10 s for a row locked by a transaction of the previous owner. If a partition is revoked meanwhile,
-     * this object may still take over its row from the new owner. The new owner's next write is then rejected, and the
-     * new owner takes the row back in its next run.
+     * this object may still take over its row from the new owner.
      */
     @Override
     public CompletionStage<Map<TopicPartition, Position>> load(Set<TopicPartition> partitions) {
@@ -239,7 +237,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
 
     /**
      * Returns whether this member owns the partition; false after a revocation. Throws if its position was never
-     * loaded, because the pipeline's source then does not use this object.
+     * loaded.
      */
     boolean owns(TopicPartition id) {
         if (claims.containsKey(id)) {

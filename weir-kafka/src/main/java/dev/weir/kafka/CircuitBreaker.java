@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>While the breaker is open, callers wait instead of failing. Back-pressure stops the upstream stages and pauses the
- * consumer, so the outage does not cause records to be lost, repeated or dead-lettered. While it is half open, it
- * allows a fixed number of probe calls, and one more whenever {@code openFor} passes without a response.
+ * consumer, so the outage does not cause records to be lost, repeated or dead-lettered. A half-open breaker allows a
+ * fixed number of probe calls, and one more whenever {@code openFor} passes without a response.
  */
 public final class CircuitBreaker {
 

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * A function that creates the text to store with a committed offset, such as a host name, a time or a version. Called
  * on the consumer's owner thread before each commit; must be fast and must not block.
  *
- * <p>Weir also stores its own data in the metadata. {@link #userText} extracts the function's text. A commit omits the
- * text, with one warning per partition, if the function throws, or if the text and Weir's data together exceed
- * {@link ConsumerSettings#commitMetadataChars}.
+ * <p>Weir also stores its own data in the metadata. {@link #userText} extracts the function's text. If the function
+ * throws or the text does not fit into {@link ConsumerSettings#commitMetadataChars}, the commit omits the text. Weir
+ * logs one warning per partition.
  */
 @FunctionalInterface
 public interface CommitMetadata {

@@ -311,10 +311,7 @@ public final class ConsumerDump {
             return values.lagTime;
         }
 
-        /**
-         * The total time for which the partition has been paused for {@link Paused#WINDOW}, even if no dump showed the
-         * pause.
-         */
+        /** The total time for which the partition has been paused for {@link Paused#WINDOW}. */
         public Duration windowFull() {
             return values.windowFull;
         }
@@ -531,9 +528,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * The murmur2 hash of the record's key, as computed by the default partitioner; dumps do not show the key
-         * itself. A string key is hashed as UTF-8. Null if the record has no key or cannot be located, if the key is
-         * neither bytes nor a string, or if a stage has mapped the record to a type without a key.
+         * The murmur2 hash of the record's key, as computed by the default partitioner. A string key is hashed as
+         * UTF-8. Null if the record has no key, or if its key is unknown.
          */
         public @Nullable Integer keyHash() {
             return values.keyHash;

@@ -53,7 +53,7 @@ public interface ConsumerHandle {
 
     /**
      * Returns a dump without the location of unfinished records in the pipeline, but with their offset and age.
-     * Suitable for frequent calls, unlike {@link #dump}, which searches all stages and takes locks.
+     * Suitable for frequent calls, unlike {@link #dump}.
      */
     default ConsumerDump outline() {
         return dump();

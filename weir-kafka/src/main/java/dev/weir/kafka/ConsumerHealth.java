@@ -48,8 +48,8 @@ public final class ConsumerHealth {
 
     /**
      * Returns the time of the last response from any broker, or null if brokers are responding. Brokers count as not
-     * responding only if a connection was lost since their last response, because an idle consumer may receive nothing
-     * for minutes. An unreachable broker is detected after 5 s, and a silent one after {@code request.timeout.ms}.
+     * responding only if a connection was lost since their last response. An unreachable broker is detected after 5 s,
+     * and a silent one after {@code request.timeout.ms}.
      */
     public @Nullable Instant noAnswerSince() {
         return values.noAnswerSince;

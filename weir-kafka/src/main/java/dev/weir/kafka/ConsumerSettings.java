@@ -26,7 +26,7 @@ public final class ConsumerSettings<K, V> {
     private static final int POLL_RECORD_BYTES = 8 * 1024;
     private static final int MIN_POLL_RECORDS = 500;
 
-    // The maximum default of max.poll.records. Weir reads a poll twice, and this many records stay in the CPU cache.
+    // The maximum default of max.poll.records.
     private static final int MAX_POLL_RECORDS = 2_048;
     private static final int MAX_OUTSTANDING = 1_000_000;
 
@@ -282,8 +282,7 @@ public final class ConsumerSettings<K, V> {
 
     /**
      * Returns the client's configuration: Weir's defaults, overridden by the given properties, overridden by the values
-     * that Weir must control. The default of {@code max.poll.records} is higher than the client's, because Weir splits
-     * large polls into batches.
+     * that Weir must control. The default of {@code max.poll.records} is higher than the client's.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();

@@ -43,10 +43,8 @@ import org.jspecify.annotations.Nullable;
  * partitions are not affected. The side effects of stages are repeated for the records that are read again.
  *
  * <p>A bounded read ({@link Subscription#untilEnd}) ends when all of its output has been committed. If a transaction is
- * aborted after all input was read, its output records are written again; they are kept in memory for this purpose.
- * Inputs remain unprocessed in two cases: if the outcome of their transaction's commit is unknown, or if an element was
- * created from records of several partitions and some of these partitions were lost. Such inputs are reported when the
- * run ends.
+ * aborted after all input was read, its output records are written again from memory. Inputs may remain unprocessed if
+ * the outcome of a commit is unknown, or if partitions are lost. Such inputs are reported when the run ends.
  */
 public final class ExactlyOnceFlow<K, V> {
 
@@ -143,11 +141,8 @@ public final class ExactlyOnceFlow<K, V> {
      *
      * <p>If a record is rejected, the transaction is aborted and its inputs are read again. When the rejected record's
      * input is processed again, each of its output records for the same topic is first sent alone, in a trial
-     * transaction that is always aborted. The trials show which records to leave out. With any rule except
-     * {@link WriteFailures#fail}, the flow keeps a few more objects for each record until the record is acknowledged.
-     * Once a bounded read has read all of its input, the inputs of an aborted transaction are not read again; instead,
-     * the transaction's output records are written again. If an unbounded read is being drained, the inputs of an
-     * aborted transaction remain unprocessed.
+     * transaction that is always aborted. The trials show which records to leave out. If an unbounded read is being
+     * drained, the inputs of an aborted transaction remain unprocessed.
      *
      * @throws IllegalArgumentException if the flow is unbounded and itself reads the dead-letter topic
      */

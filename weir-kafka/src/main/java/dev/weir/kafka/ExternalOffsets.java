@@ -12,9 +12,9 @@ import org.apache.kafka.common.TopicPartition;
 public interface ExternalOffsets {
 
     /**
-     * Returns the start positions of newly assigned partitions, which are not read until then. A call is interrupted
-     * after 30 s. A failed call is repeated up to five times, and then the run fails. {@link ConsumerHandle#health} and
-     * {@link ConsumerHandle#dump} show the waiting partitions and the reason.
+     * Returns the start positions of newly assigned partitions. A call is interrupted after 30 s. A failed call is
+     * repeated up to five times, and then the run fails. {@link ConsumerHandle#health} and {@link ConsumerHandle#dump}
+     * show the waiting partitions and the reason.
      *
      * @return a position for each partition; without one, a partition starts as the subscription specifies
      */

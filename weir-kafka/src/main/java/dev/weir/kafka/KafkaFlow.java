@@ -117,8 +117,7 @@ public final class KafkaFlow<K, V> {
      *
      * <p>If the handler throws, the batch is split until the failing record is found. The rules of this flow apply only
      * to that record. With one failing record in a batch of n, the handler is called at most 2 log2(n) + 1 times,
-     * rounded up, and other records are in at most log2(n) failing calls. A record with an outcome is not handled again
-     * in this run.
+     * rounded up. A record with an outcome is not handled again in this run.
      *
      * <p>With {@link RecordOrdering#byKey} or {@link RecordOrdering#byPartition}, two calls never handle records with
      * the same key at the same time, and the order of these records is kept. While a record is retried, later records

@@ -102,8 +102,8 @@ public final class KafkaSource<K, V> {
      * assigns. Without one, it reads all partitions of its topics, including partitions added later, from the
      * subscription's start position.
      *
-     * @throws IllegalArgumentException if the subscription is bounded and a group assigns the partitions. A member does
-     *     not know when other members have read theirs to the end. Omit the group or name the partitions
+     * @throws IllegalArgumentException if the subscription is bounded and a group assigns the partitions. Omit the
+     *     group or name the partitions
      */
     public Source<ConsumerRecord<K, V>> plain() {
         return Source.custom("consume", ConsumerSource.plain(settings, subscription, null));

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A view of a running pipeline's producer; see {@link dev.weir.stream.RunningPipeline#handles}. Thread-safe. Valid
- * while the pipeline runs; for a producer of a substream or of separately restarted stages, until these end.
+ * while the producer's stages run.
  */
 public interface ProducerHandle {
 
@@ -139,8 +139,8 @@ public interface ProducerHandle {
 
     /**
      * The distribution of times from a record's timestamp to its acknowledgement, in milliseconds. Exact below 64 ms,
-     * and with an error of at most 1/32 above. Records without a timestamp are not counted. An output record with its
-     * input's timestamp includes the time since the input was produced. Immutable.
+     * and with an error of at most 1/32 above. Records without a timestamp are not counted. If an output record has its
+     * input's timestamp, its latency includes the time since the input was produced. Immutable.
      */
     final class Latency {
 

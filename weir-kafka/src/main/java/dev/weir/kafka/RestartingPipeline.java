@@ -139,8 +139,8 @@ public final class RestartingPipeline implements AutoCloseable {
     }
 
     /**
-     * Completes {@code completion}. During JVM shutdown, then waits for the threads that await it to end, for up to
-     * {@link RunningPipeline#LINGER}. The shutdown waits for this thread.
+     * Completes {@code completion}. During JVM shutdown, waits up to {@link RunningPipeline#LINGER} for the threads
+     * that await it.
      */
     private void end(@Nullable DrainReport report, @Nullable Throwable failure) {
         boolean isShutdown = JvmExit.isUnderWay();

@@ -80,10 +80,7 @@ public final class Sender<K, V> implements AutoCloseable {
         this.endWatch = ClientWatch.begin(settings.clientConfig(), this::look);
     }
 
-    /**
-     * Fails all pending records if the client can no longer write. Repeated, because a send may have missed
-     * {@link #broken}.
-     */
+    /** Fails all pending records if the client can no longer write. */
     private void look(long nowNanos) {
         if (closing) {
             return;

@@ -94,7 +94,7 @@ final class SettingsReader {
         return setters;
     }
 
-    /** Creates the setters of producers, which ignore the keys of consumers because both may use the same file. */
+    /** Creates the setters of producers. They ignore the keys of consumers, which may be in the same file. */
     private static Map<String, BiConsumer<ProducerSettings.Builder<?, ?>, Entry>> producer() {
         Map<String, BiConsumer<ProducerSettings.Builder<?, ?>, Entry>> setters = new TreeMap<>();
         Set<String> ofConsumers = new TreeSet<>(CONSUMER.keySet());

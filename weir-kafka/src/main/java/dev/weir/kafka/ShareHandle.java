@@ -88,8 +88,8 @@ public interface ShareHandle {
         }
 
         /**
-         * Returns the number of fetches delayed by a quota that returned no records. Brokers may have acquired records
-         * for such a fetch, which counts as a delivery. Recorded only with {@link FetchPath#LEAN}.
+         * Returns the number of fetches that a quota delayed and that returned no records. Brokers may have acquired
+         * records for such a fetch, which counts as a delivery. Recorded only with {@link FetchPath#LEAN}.
          */
         public long emptiedAnswers() {
             return values.emptiedAnswers;

@@ -70,8 +70,7 @@ public final class Subscription {
 
         /**
          * Returns the earliest time for the delivery of the record, or null to deliver it immediately. Must return the
-         * same time for the same record. Should be fast, because delivery waits for it, while the consumer continues to
-         * poll and commit.
+         * same time for the same record. Should be fast, because delivery waits for it.
          *
          * @param record the record, with key and value as bytes, which must not be modified
          */

@@ -23,8 +23,8 @@ final class TraceTarget implements AckTarget {
     private final ReentrantLock lock = new ReentrantLock();
 
     /**
-     * One entry per element: its record or the {@link Members} of its group, later the trace unless traces are stored
-     * in headers, and null once the element is finished. Guarded by the lock.
+     * One entry per element: its record or the {@link Members} of its group, later the trace. Null once the element is
+     * finished. Guarded by the lock.
      */
     private final @Nullable Object[] origins;
 
@@ -67,10 +67,7 @@ final class TraceTarget implements AckTarget {
         return group;
     }
 
-    /**
-     * Adds an element and its original acknowledgement, which this target replaces from now on. Must be called before
-     * the batch is passed on.
-     */
+    /** Adds an element and its original acknowledgement. Must be called before the batch is passed on. */
     void set(int index, Object origin, AckTarget target, long token) {
         origins[index] = origin;
         targets[index] = target;

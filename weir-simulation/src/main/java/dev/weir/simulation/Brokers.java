@@ -118,7 +118,7 @@ public final class Brokers implements Network.Server, AutoCloseable {
         fetchSessions.forget(node);
     }
 
-    /** Adds a refusal to a queue. Each batch produced from now on takes one, unless the queue is empty. */
+    /** Adds a refusal. Each batch produced from now on takes the next refusal, if there is one. */
     public void refuseNext(Refusal refusal) {
         refusals.add(refusal);
     }

@@ -72,8 +72,7 @@ public final class Log {
     private final List<Aborted> aborted = new ArrayList<>();
 
     /**
-     * The offsets of late records. Their connection closed while they were in flight, and they arrived after the log
-     * had forgotten their producer.
+     * The offsets of records that arrived after their connection had closed and the log had forgotten their producer.
      */
     private final Set<Long> late = new HashSet<>();
 
@@ -110,8 +109,8 @@ public final class Log {
     }
 
     /**
-     * Returns whether the record at an offset is late. Its connection closed while it was in flight, and it arrived
-     * after the log had forgotten its producer. It may follow newer records of its producer.
+     * Returns whether the record at an offset arrived after its connection had closed and the log had forgotten its
+     * producer.
      */
     public boolean isLateOfForgotten(long offset) {
         return late.contains(offset);

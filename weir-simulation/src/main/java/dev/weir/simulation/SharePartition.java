@@ -45,10 +45,7 @@ public final class SharePartition {
     private long arrived = Long.MAX_VALUE;
     private int acquisitions;
 
-    /**
-     * The start of the window: all records before it are done. The window ends at {@link #acquiredTo}, and no record
-     * from there on has been acquired.
-     */
+    /** The start of the window: all records before it are done. The window ends at {@link #acquiredTo}. */
     private int doneTo;
 
     private int acquiredTo;

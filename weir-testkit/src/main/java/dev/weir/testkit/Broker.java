@@ -127,8 +127,7 @@ public final class Broker {
      * fails as if no space were left on the device. The broker has no other log directory, so it terminates soon after
      * it has something to write. {@link #exit} then completes, and {@link #start} restarts the broker with free disk
      * space. If the broker is still running, {@link #repairDisk} ends the fault without a restart. Indexes and
-     * checkpoints are not affected, because a server does not write them through file channels. Needs
-     * {@link KafkaCluster.Builder#diskFaults}.
+     * checkpoints are not affected. Needs {@link KafkaCluster.Builder#diskFaults}.
      */
     public void fillDisk() {
         exclusively(() -> faultyDisk("fillDisk").orderDisk(DiskFaults.FULL));
@@ -136,8 +135,8 @@ public final class Broker {
 
     /**
      * Makes the broker's disk slow: each flush and each write to a file in its log directory takes {@code delay}
-     * longer, until {@link #repairDisk} or a restart. Reads are not affected, because a server reads recent records
-     * from memory. Needs {@link KafkaCluster.Builder#diskFaults}.
+     * longer, until {@link #repairDisk} or a restart. Reads are not affected. Needs
+     * {@link KafkaCluster.Builder#diskFaults}.
      *
      * @param delay above 0 and at most 1 minute
      * @throws IllegalArgumentException if the delay is out of bounds

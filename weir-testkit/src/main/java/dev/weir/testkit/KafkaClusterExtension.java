@@ -21,10 +21,7 @@ public final class KafkaClusterExtension implements BeforeAllCallback, AfterAllC
 
     private @Nullable KafkaCluster cluster;
 
-    /**
-     * The id of the test class whose tests the cluster is running for; null if there is none. JUnit also calls this
-     * extension for the nested classes of that class.
-     */
+    /** The id of the test class for which the cluster is running; null if there is none. */
     private @Nullable String owner;
 
     public KafkaClusterExtension(KafkaCluster.Builder builder) {

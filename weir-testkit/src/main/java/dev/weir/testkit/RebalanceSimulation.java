@@ -64,10 +64,9 @@ public final class RebalanceSimulation {
      */
     public enum Event {
         /**
-         * Partitions are revoked while handlers are waiting for a circuit breaker, for a retry or for each other.
-         * Meanwhile, the partitions' new owner may begin the records that these handlers have not begun. The waiting
-         * handlers must then no longer begin them. Switch this event off if an element contains several records,
-         * because a handler always finishes such an element.
+         * Partitions are revoked while handlers are waiting for a circuit breaker, for a retry or for each other. The
+         * waiting handlers must then not begin records that the partitions' new owner may begin. Switch this event off
+         * if an element contains several records.
          */
         TAKEOVER,
         /**

@@ -86,7 +86,7 @@ final class TopicAdmin {
 
     /**
      * Waits until all responsive brokers agree that all replicas are in sync. A broker that was just thawed has
-     * outdated metadata, in which it is the leader and all replicas are in sync.
+     * outdated metadata.
      */
     void awaitInSync(String topic) {
         Await.until("all replicas of topic " + topic + " are in sync, by each broker's account", () -> {

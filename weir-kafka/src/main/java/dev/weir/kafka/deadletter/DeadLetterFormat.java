@@ -230,8 +230,7 @@ public final class DeadLetterFormat {
 
     /**
      * Returns whether a record has the headers of this format. The topic is always required. In a custom format,
-     * numeric headers must also be valid. A record without these headers may have another format. A record with them
-     * that {@link DeadLetterRecord#read} rejects is invalid.
+     * numeric headers must also be valid.
      */
     public boolean fits(ConsumerRecord<byte[], byte[]> record) {
         Header topic = header(Objects.requireNonNull(record, "record"), TOPIC);

@@ -242,11 +242,7 @@ public final class DeadLetterRecord {
         return format.lacksRecord() && original == null;
     }
 
-    /**
-     * Returns a description of missing parts of the original, or null if it is complete. Parts may have been too large,
-     * or not serializable. The individual records of an unreadable {@linkplain DeadLetterHeaders#BATCH batch} are also
-     * missing.
-     */
+    /** Returns a description of missing parts of the original, or null if it is complete. */
     public @Nullable String missing() {
         if (!format.equals(DeadLetterFormat.WEIR)) {
             return null;

@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches the original records of dead-letter records by offset, without a consumer group. Must be used and closed by
- * one thread. Lookups are fastest in the order of partitions and offsets, because they need fewer seeks.
+ * one thread. Lookups are fastest in the order of partitions and offsets.
  */
 public final class OriginalRecords implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** The consumer seeks to an offset at least this far ahead, and reads and discards records up to a nearer one. */
+    /** Minimum distance for a seek. The consumer reads and discards records up to a nearer offset. */
     private static final int NEAR = 1_000;
 
     private static final String FETCH_BYTES = "262144";

@@ -45,9 +45,8 @@ public interface Lookup extends AutoCloseable {
     Map<TopicPartition, CompletionStage<Long>> offsets(Map<TopicPartition, Position> positions, Duration within);
 
     /**
-     * Returns the current high watermark of each partition, for a consumer of committed records. Records between the
-     * last stable offset and the high watermark are waiting for a transaction to end. Empty for a consumer of
-     * uncommitted records. Stages complete as for {@link #offsets}.
+     * Returns the current high watermark of each partition, for a consumer of committed records. Empty for a consumer
+     * of uncommitted records. Stages complete as for {@link #offsets}.
      *
      * @param within the timeout
      */
@@ -57,10 +56,9 @@ public interface Lookup extends AutoCloseable {
 
     /**
      * Returns, for each partition, the first offset at which the current log differs from the log of the committed
-     * position. The logs are compared by the position's leader epoch. The result is below the position if the log was
-     * truncated and rewritten, {@link #UNKNOWN_EPOCH} if the current log never had a leader with this epoch, and
-     * otherwise the position. A stage fails without a response in time. It may complete only after the responses for
-     * other partitions.
+     * position. The result is below the position if the log was truncated and rewritten, {@link #UNKNOWN_EPOCH} if the
+     * current log never had a leader with this epoch, and otherwise the position. A stage fails without a response in
+     * time.
      *
      * @param positions positions with the leader epoch of the record before them; the caller has just checked that each
      *     partition has a leader

@@ -21,8 +21,8 @@ final class LoggedFailure {
     }
 
     /**
-     * Returns the last exception with a message after the log's first {@code size} bytes; otherwise the last line, or
-     * an empty string if nothing was logged.
+     * Returns the last exception with a message that was logged after the first {@code size} bytes. Otherwise returns
+     * the last line, or an empty string if nothing was logged.
      */
     static String past(Path log, long size) throws IOException {
         String text;

@@ -17,11 +17,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses free ports for servers. Confined to one thread.
+ * Chooses free ports for servers, below the range of outgoing connections. Confined to one thread.
  *
- * <p>A port is unused until its broker starts and during restarts. It is below the range of outgoing connections, so
- * none of them takes it. Other JVMs with the testkit avoid it too: each port has a byte of a file in the temporary
- * folder, which the choosing JVM keeps locked.
+ * <p>Each port has a byte of a file in the temporary folder. The JVM that has chosen a port keeps its byte locked, so
+ * other JVMs with the testkit avoid the port.
  */
 final class Ports {
     private static final int LOWEST = 15_000;

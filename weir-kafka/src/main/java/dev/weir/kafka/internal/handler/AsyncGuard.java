@@ -88,16 +88,10 @@ final class AsyncGuard<K, V, R>
         /** Set before the handler is called. */
         private RecordTracing.Attempt traced = RecordTracing.Attempt.NONE;
 
-        /**
-         * Set by the thread that ends the attempt, before the outcome completes. Only that thread returns the permit to
-         * the breaker.
-         */
+        /** True once a thread has ended the attempt. Only that thread returns the permit to the breaker. */
         private final AtomicBoolean ended = new AtomicBoolean();
 
-        /**
-         * The thread that calls the handler, or null. Other threads may read an outdated value, but only compare it
-         * with themselves.
-         */
+        /** The thread that calls the handler, or null. Other threads only compare it with themselves. */
         private @Nullable Thread caller;
 
         Attempt(HandlerJob<K, V> job, long permit) {
@@ -215,7 +209,7 @@ final class AsyncGuard<K, V, R>
             }
         }
 
-        /** Returns the permit to the breaker, which later runs and other pipelines may use. */
+        /** Returns the permit to the breaker. */
         private void abandoned() {
             if (rules.breaker() != null) {
                 rules.breaker().abandoned(permit);

@@ -80,15 +80,14 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         Ordering<BatchJob<K, V>> ofBatches = ordering.isKeyed()
                 ? Ordering.byHash(BatchJob::orderingKey)
                 : ordering.isInput() ? Ordering.input() : Ordering.unordered();
-        // No limit per batch: the attempts of each record are counted.
+        // Attempts are limited per record, not per batch.
         RetryPolicy again =
                 RetryPolicy.of(Integer.MAX_VALUE, rules.retry().backoff()).on(Again.class);
         Parallelism calls = Parallelism.fixed(concurrency);
         var limits = new BatchStage.Limits<>(max, within.toNanos(), ordering, ordering.isKeyed() ? concurrency : 1);
         return jobs.<BatchJob<K, V>>stage("batch", (upstream, context) -> new BatchStage<>(upstream, context, limits))
                 .mapBlocking(calls, ofBatches, new BatchGuard<>(rules, ordering, handler))
-                // The buffer size is a number of batches. It exceeds the concurrency, because batches of the same key
-                // wait for each other.
+                // Counted in batches. Batches of the same key wait for each other.
                 .with(Attributes.named("handle").withBuffer(BATCHES_PER_CALL * concurrency))
                 .supervised(Supervision.retry(again, Supervision.fail()))
                 .stage("unbatch", (upstream, context) -> new UnbatchStage<>(upstream, context.meter()));
@@ -114,10 +113,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         rules.lookAgain();
     }
 
-    /**
-     * Returns the record that holds the breaker's permit: the first record that could be decoded, or the first record
-     * if there is none.
-     */
+    /** Returns the first record that could be decoded, or else the first record. It holds the breaker's permit. */
     private static <K, V> HandlerJob<K, V> lead(BatchJob<K, V> batch) {
         for (BatchMember<K, V> member : batch.members()) {
             if (member.job.decoded() instanceof Decoded.Read) {
@@ -144,13 +140,10 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         return batch;
     }
 
-    /**
-     * One attempt to handle the records of a batch that have no outcome yet. If an ordered record must be retried, the
-     * records that must not overtake it wait for the next attempt.
-     */
+    /** One attempt to handle the records of a batch that have no outcome yet. */
     private final class Round {
 
-        /** Number of consecutive failed calls after which an attempt ends if a record must be retried. */
+        /** Number of failed calls in a row that may end an attempt. */
         private static final int HOPELESS = 2;
 
         private final BatchJob<K, V> batch;
@@ -213,10 +206,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
                     || (ordering.isKeyed() && member.key != Ordering.NO_KEY && keysLeft.contains(member.key));
         }
 
-        /**
-         * Calls the handler. Removes records from the list that are lost while this method waits for the breaker.
-         * Returns the handler's exception, or null.
-         */
+        /** Calls the handler. Returns its exception, or null. Removes lost records from the list. */
         private @Nullable Throwable call(List<BatchMember<K, V>> members) throws Exception {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
@@ -298,10 +288,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             return true;
         }
 
-        /**
-         * Decides whether to retry a record that failed alone or that the handler wants to retry. If not, stores the
-         * record's outcome.
-         */
+        /** Decides whether to retry a record. If not, stores the record's outcome. */
         private boolean isTriedAgain(BatchMember<K, V> member, Throwable thrown) throws Exception {
             member.job.countAttempt();
             boolean isTriedAgain = false;

@@ -4,9 +4,8 @@ import dev.weir.stream.spi.AckTarget;
 import java.util.List;
 
 /**
- * A batch of records for one call of the handler. Between {@link BatchStage} and {@link UnbatchStage}, this object
- * receives the acknowledgement of the whole batch. Confined to the thread that works on the batch, except that any
- * thread may call the methods of {@link AckTarget} once the batch is emitted.
+ * A batch of records for one call of the handler. Confined to the thread that works on the batch. Any thread may call
+ * the methods of {@link AckTarget} once the batch is emitted.
  */
 public final class BatchJob<K, V> implements AckTarget {
 
@@ -41,9 +40,8 @@ public final class BatchJob<K, V> implements AckTarget {
     }
 
     /**
-     * Drops the pending acknowledgements of records that the source has lost, because a revocation waits for them.
-     * Returns true if all records are lost. May be called by the thread that works on the batch, between two calls of
-     * the handler, or by any thread if no thread works on the batch.
+     * Drops the pending acknowledgements of records that the source has lost. Returns true if all records are lost.
+     * Must not be called while the handler or another thread works on the batch.
      */
     boolean dropLost() {
         boolean all = true;

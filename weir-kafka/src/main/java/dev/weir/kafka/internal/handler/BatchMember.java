@@ -8,8 +8,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record in a batch, with its pending acknowledgement. Confined to the thread that works on the batch, except that
- * any thread may complete the acknowledgement, once.
+ * A record in a batch, with its pending acknowledgement. Confined to the thread that works on the batch. Any thread may
+ * complete the acknowledgement, once.
  */
 final class BatchMember<K, V> {
 
@@ -48,10 +48,7 @@ final class BatchMember<K, V> {
         return true;
     }
 
-    /**
-     * Takes the acknowledgements of the given records, except for ones that another caller has taken. The returned
-     * batch ends all of them, even if a target throws.
-     */
+    /** Takes the acknowledgements that no other caller has taken. */
     static <K, V> Batch<?> taken(List<BatchMember<K, V>> members) {
         Batch<BatchMember<K, V>> taken = new Batch<>(members.size());
         for (BatchMember<K, V> member : members) {

@@ -25,7 +25,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
      */
     record Limits<K, V>(int max, long withinNanos, Ordering<HandlerJob<K, V>> ordering, int openBatches) {}
 
-    /** Interval between checks for lost records, which delay a revocation until they are dropped. */
+    /** Interval between checks for lost records. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Stage<HandlerJob<K, V>> upstream;
@@ -145,10 +145,7 @@ final class BatchStage<K, V> implements Stage<BatchJob<K, V>> {
         }
     }
 
-    /**
-     * Returns the index of the record's queue. Records without a key change to the next queue after {@code max}
-     * records.
-     */
+    /** Returns the index of the record's queue. */
     private int batchOf(long key) {
         long spread = key == Ordering.NO_KEY ? keyless++ / limits.max() : (key * 0x9E3779B97F4A7C15L) >>> 32;
         return (int) (spread % limits.openBatches());

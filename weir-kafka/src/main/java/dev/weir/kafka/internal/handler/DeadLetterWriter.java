@@ -18,8 +18,8 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 
 /**
- * Creates dead-letter records. If a dead-letter record is too large, the next one omits the value, and the last one
- * also omits the key and the original headers. Stateless.
+ * Creates dead-letter records. If a record is too large, it omits the value, then also the key and the original
+ * headers. Stateless.
  */
 public final class DeadLetterWriter implements FailureRoute {
 

@@ -27,9 +27,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class FailedRecordForwarder implements DeadLetterHandle {
 
-    // The forwarder writes a whole batch and then waits for all acknowledgements. Failed records are rare or arrive in
-    // large batches, so one round trip per batch costs little.
-
     private static final Logger LOG = LoggerFactory.getLogger(FailedRecordForwarder.class);
 
     private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
@@ -78,9 +75,8 @@ public final class FailedRecordForwarder implements DeadLetterHandle {
     }
 
     /**
-     * Writes the failed records of a batch, and returns when all of them have been acknowledged. Each failed record is
-     * acknowledged as soon as the brokers have acknowledged the record written for it. If the delivery fails, abandons
-     * the failed records that are not acknowledged yet, so that a late response does not acknowledge them.
+     * Writes the failed records of a batch, and returns when all of them have been acknowledged. If the delivery fails,
+     * abandons the records that are not acknowledged yet.
      */
     public void deliver(Batch<FailedRecord> batch) throws InterruptedException {
         List<Pending> all = new ArrayList<>();

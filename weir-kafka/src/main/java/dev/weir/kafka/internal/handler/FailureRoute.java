@@ -11,8 +11,7 @@ public interface FailureRoute {
      * Returns the record to write.
      *
      * @throws dev.weir.kafka.KafkaPipelineException if the record has no smaller form and the run must fail
-     * @param tooLarge how many earlier proposals for this record were too large; if there is no smaller form, the last
-     *     one is returned again
+     * @param tooLarge how many earlier proposals for this record were too large
      */
     ProducerRecord<byte[], byte[]> propose(FailedRecord failed, int tooLarge);
 }

@@ -169,17 +169,13 @@ public record FailureRules(
         return !(thrown instanceof RecordDecodeException) && isRetriable(thrown);
     }
 
-    /**
-     * Returns the supervision of the handler's stage. It repeats a call for which {@link #settle} returned null, as the
-     * retry policy permits.
-     */
+    /** Returns the supervision of the handler's stage. */
     public Supervision supervision() {
         return Supervision.retry(retry.when(this::isRepeatable), Supervision.fail());
     }
 
     /**
-     * Reports a failed call to the breaker and decides how to treat its record. If a user's predicate throws, adds its
-     * exception to {@code thrown} and returns null.
+     * Reports a failed call to the breaker and decides how to treat its record.
      *
      * @param isOfTheMachinery whether the failure is unrelated to the record
      * @return the outcome; null if {@code thrown} must be rethrown, to retry the record or to fail the pipeline
@@ -230,11 +226,10 @@ public record FailureRules(
     }
 
     /**
-     * Reports the end of a call to the tracing. An exception of the user's tracer does not change the outcome of the
-     * call, unless it is fatal for the JVM.
+     * Reports the end of a call to the tracer. The tracer's exception does not change the outcome of the call, unless
+     * it is fatal for the JVM.
      *
-     * @param thrown exception of the call, or null if it succeeded; an exception of the tracer is added to it as
-     *     suppressed
+     * @param thrown exception of the call, or null if it succeeded
      */
     static void trace(
             RecordTracing.Attempt attempt, Consumer<RecordTracing.Attempt> report, @Nullable Throwable thrown) {
@@ -275,10 +270,7 @@ public record FailureRules(
         return outcome;
     }
 
-    /**
-     * Waits for a permit of the breaker if the handler will be called for this record. Returns false if the record was
-     * lost.
-     */
+    /** Waits for a permit of the breaker. Returns false if the record was lost. */
     boolean enter(HandlerJob<?, ?> job, BooleanSupplier revoked) throws InterruptedException {
         if (breaker != null && job.decoded() instanceof Decoded.Read) {
             long permit = breaker.acquire(revoked);
@@ -335,10 +327,7 @@ public record FailureRules(
         return Machinery.isFailure(thrown);
     }
 
-    /**
-     * Returns whether the failure is unrelated to the record. May be called on any thread, because it ignores a
-     * cancellation of the calling thread.
-     */
+    /** Returns whether the failure is unrelated to the record. May be called on any thread. */
     static boolean isOfTheMachineryElsewhere(Throwable thrown) {
         return thrown instanceof InterruptedException || Machinery.isOfTheProgram(thrown);
     }

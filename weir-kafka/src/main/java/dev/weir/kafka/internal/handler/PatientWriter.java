@@ -36,9 +36,7 @@ import org.slf4j.LoggerFactory;
  * Writes failed records to the topics that their {@link FailureRoute} chooses, and retries until the brokers accept
  * them. Confined to the one thread that calls {@link #writeAll} or {@link #run}, except where noted.
  *
- * <p>A record that is too large is sent again in a smaller form. Other rejected records are sent again one at a time,
- * with a new client if the current one may be unusable. The writer pauses after the brokers have rejected a record that
- * was sent alone.
+ * <p>A record that is too large is sent again in a smaller form. Other rejected records are sent again one at a time.
  */
 public final class PatientWriter {
 
@@ -239,7 +237,10 @@ public final class PatientWriter {
         }
     }
 
-    /** Sends a record and returns it; null if it no longer needs to be written. Throws if the route has no proposal. */
+    /**
+     * Sends a record and returns it. Returns null if the record need not be written. Throws if the route has no
+     * proposal.
+     */
     private @Nullable ProducerRecord<byte[], byte[]> attempt(PendingRecord record) {
         if (record.isGone()) {
             post(() -> done(record));
@@ -269,18 +270,14 @@ public final class PatientWriter {
             if (!producer.hasOpened()) {
                 throw refusal;
             }
-            // Try again even if no replacement client could be created. An earlier client had the same configuration,
-            // so the cause is probably temporary.
+            // Try again even if no replacement client could be created: the cause is probably temporary.
             int client = number;
             post(() -> refused(record, proposal.topic(), client, refusal));
         }
         return proposal;
     }
 
-    /**
-     * Reports that a record was written. Returns a step that rethrows an exception of the report on the writer's
-     * thread. In the callback, Kafka's producer would swallow it.
-     */
+    /** Reports that a record was written. The returned step rethrows the report's exception on the writer's thread. */
     private Runnable written(PendingRecord record, ProducerRecord<byte[], byte[]> proposal) {
         try {
             record.written(proposal);
@@ -330,10 +327,7 @@ public final class PatientWriter {
         }
     }
 
-    /**
-     * Sends the next rejected record, unless one is in flight or the writer pauses. A single bad record can cause its
-     * whole batch to be rejected.
-     */
+    /** Sends the next rejected record, unless one is in flight or the writer pauses. */
     private void sendNextSuspect() {
         PendingRecord next = resumeNanos == Stage.NEVER ? search.nextAlone() : null;
         if (next != null) {

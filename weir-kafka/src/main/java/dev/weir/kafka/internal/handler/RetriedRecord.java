@@ -9,8 +9,7 @@ import org.apache.kafka.common.record.TimestampType;
  * A record consumed from a retry topic, with its original topic, partition, offset and timestamp. Immutable, except for
  * the contents of the byte arrays.
  *
- * <p>Code recognizes a retried record by this type, not by its headers, because a flow may copy the headers to its
- * output.
+ * <p>Code recognizes a retried record by this type, not by its headers.
  */
 final class RetriedRecord extends ConsumerRecord<byte[], byte[]> {
 

@@ -70,7 +70,7 @@ public final class RetryTiers implements FailureRoute {
         return new ProducerRecord<>(to.topic(), null, now, raw.key(), raw.value(), headers);
     }
 
-    /** Creates a source for each retry topic. It emits records when they are due, in their original form. */
+    /** Creates a source for each retry topic. Each source emits records when they are due, in their original form. */
     public List<Source<ConsumerRecord<byte[], byte[]>>> sources(
             ConsumerSettings<byte[], byte[]> settings, boolean untilEnd) {
         List<Source<ConsumerRecord<byte[], byte[]>>> sources = new ArrayList<>();

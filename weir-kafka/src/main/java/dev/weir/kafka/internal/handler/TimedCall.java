@@ -24,7 +24,7 @@ final class TimedCall {
     /** Begins a call on the current thread. For tests. */
     TimedCall() {}
 
-    /** Calls {@code body}. Throws a {@link HandlerTimeoutException} if it throws after it was interrupted. */
+    /** Calls {@code body}. Throws a {@link HandlerTimeoutException} if {@code body} throws after the interrupt. */
     static <R> R call(Callable<R> body, Duration timeout, ConsumerRecord<?, ?> record) throws Exception {
         TimedCall call = new TimedCall();
         CompletableFuture<Boolean> timer =
@@ -61,8 +61,8 @@ final class TimedCall {
         try {
             if (!ended) {
                 ended = true;
-                // Thread.interrupted() may also clear an interrupt that cancels the run. The stage detects the
-                // cancellation without it.
+                // Thread.interrupted() may also clear an interrupt that cancels the run. The stage does not need that
+                // interrupt.
                 boolean unused = interrupted && Thread.interrupted();
             }
             return interrupted;

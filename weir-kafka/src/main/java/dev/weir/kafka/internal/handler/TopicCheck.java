@@ -34,8 +34,7 @@ public final class TopicCheck {
     private TopicCheck() {}
 
     /**
-     * Rejects a dead-letter topic that the flow itself reads. A record that always fails would be read from it and
-     * written to it forever.
+     * Rejects a dead-letter topic that the flow itself reads. Failed records would return to the flow forever.
      *
      * @param source the properties of the flow's consumer
      * @param selection what the flow reads, for the message

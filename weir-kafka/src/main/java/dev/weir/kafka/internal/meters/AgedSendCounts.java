@@ -5,8 +5,7 @@ import java.util.function.Supplier;
 
 /**
  * Counts sent and acknowledged records, and measures how long the oldest records have been unacknowledged. Records are
- * counted in two generations. The monitoring thread starts a generation when all records of the previous one are
- * acknowledged, but at most once a second. The rules about threads in {@link SendCounts} also apply here.
+ * counted in two generations. The rules about threads in {@link SendCounts} also apply here.
  */
 public final class AgedSendCounts {
 
@@ -36,7 +35,7 @@ public final class AgedSendCounts {
         return new AgedSendCounts(SendCounts::ofAnyThread);
     }
 
-    /** Returns the current generation. A record and its acknowledgement must be counted in the same generation. */
+    /** Returns the counts for a new record. The record's acknowledgement must be counted in the same object. */
     public SendCounts present() {
         return isOdd ? odd : even;
     }
@@ -51,11 +50,7 @@ public final class AgedSendCounts {
         return even.unanswered() + odd.unanswered();
     }
 
-    /**
-     * Returns the time since the last acknowledgement in the previous generation, or 0 if that generation has no
-     * unacknowledged records. The time grows while a partition is stuck, and stays short if the client is only slow.
-     * Must be called by one thread.
-     */
+    /** Estimates how long the oldest record has been unacknowledged. Must be called by one thread. */
     public long oldestNanos(long nowNanos) {
         long left = (isOdd ? even : odd).unanswered();
         if (left != leftSeen) {

@@ -38,8 +38,7 @@ public final class DecodeTime {
 
     /**
      * Measures the calls of one thread. After a slow call, measures the next call. After a quick call, measures only
-     * one call in {@value #QUICK_CALLS}, because reading the clock takes as long as a quick call. Other calls are
-     * assumed to take as long as the next measured one.
+     * one call in {@value #QUICK_CALLS}.
      */
     public static final class Sampling {
 

@@ -37,8 +37,7 @@ public final class ThrottleTime {
         try {
             double came = answers - answersBefore;
             if (came > 0) {
-                // An upper bound of the earlier responses: a number that is too low adds throttle time that did not
-                // occur.
+                // An upper bound: too low a number would add throttle time that did not occur.
                 double counted = Double.isNaN(answersPerSecond)
                         ? answersBefore
                         : Math.min(answersBefore, answersPerSecond * WINDOW_SECONDS);

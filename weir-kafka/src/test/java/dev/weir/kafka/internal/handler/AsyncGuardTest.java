@@ -137,8 +137,8 @@ class AsyncGuardTest {
     }
 
     /**
-     * Regression: any thread may complete the handler's future. If that thread belonged to another pipeline, which was
-     * cancelled, the failure rules of this pipeline did not apply.
+     * Regression: the failure rules did not apply if a thread of another, cancelled pipeline completed the handler's
+     * future.
      */
     @Test
     void failure_onTheThreadOfAnotherPipelineThatIsCancelled_followsTheRules() throws Exception {

@@ -170,7 +170,7 @@ class BatchGuardTest {
         }
     }
 
-    /** Regression: the source waited until its deadline for the records after the one whose target threw. */
+    /** Regression: after one record's target threw, the source waited for the other records until its deadline. */
     @Test
     void batch_whoseRecordsTargetThrows_endsTheOtherRecords() {
         broken.add(0L);

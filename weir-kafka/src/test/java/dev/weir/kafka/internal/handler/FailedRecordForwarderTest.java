@@ -245,8 +245,8 @@ class FailedRecordForwarderTest {
         assertThat(acknowledged).isEmpty();
     }
 
-    // Regression: nobody ended the acknowledgements of a failed delivery, so an inner stream waited for them forever. A
-    // late response acknowledged a record after its stage had failed.
+    // Regression: nobody ended the acknowledgements of a failed delivery. A late response acknowledged a record after
+    // its stage had failed.
     @Test
     void delivery_thatFails_abandonsItsRecordsAndIgnoresLateResponses() throws Exception {
         List<Callback> late = new ArrayList<>();

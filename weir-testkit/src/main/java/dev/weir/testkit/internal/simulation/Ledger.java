@@ -41,10 +41,7 @@ final class Ledger {
         private boolean isWritten;
         private int doneInAssignment;
 
-        /**
-         * Number of the latest assignment whose handlers must not begin the record any more, because another handler
-         * has begun it.
-         */
+        /** Number of the latest assignment whose handlers must no longer begin the record. */
         private int begunAfter = -1;
     }
 
@@ -363,8 +360,8 @@ final class Ledger {
     }
 
     /**
-     * Registers a violation. Threads may report violations at the same simulated time, so the smallest text is kept
-     * until the next check. Later ones are ignored.
+     * Registers a violation. Keeps the smallest text of violations at the same simulated time, because their order
+     * varies. Ignores later violations.
      */
     void violate(String what) {
         lock.lock();

@@ -290,10 +290,7 @@ final class Outputs {
                 .toString();
     }
 
-    /**
-     * Registers that an output of a source record was written. The order check ignores it if the source partition was
-     * reassigned since the read, or another member has handled its records.
-     */
+    /** Registers that an output of a source record was written. */
     private void write(TopicPartition to, @Nullable Source source) {
         if (source == null) {
             return;
@@ -347,10 +344,7 @@ final class Outputs {
         }
     }
 
-    /**
-     * Reports that another member has written the outputs of this record. Their partitions are unknown, so they count
-     * for every output partition that has outputs of the same source partition and key.
-     */
+    /** Reports that another member has written the outputs of this record. */
     void writtenElsewhere(PartitionLog from, long offset) {
         lock.lock();
         try {

@@ -22,13 +22,10 @@ import org.apache.kafka.common.TopicPartition;
 /**
  * Holds fetched records until they are committed, for at-most-once delivery. Confined to the owner thread.
  *
- * <p>A commit covers as many records as fit into the pipeline's buffer. Once the commit is confirmed, its records are
- * emitted. The owner thread waits for the confirmation and then briefly for the pipeline's next pull, without polling
- * the consumer. A failed commit is repeated. When a partition is revoked, its waiting records are dropped. If a commit
- * had already covered them, they are lost, but never delivered twice.
+ * <p>A commit covers as many records as fit into the pipeline's buffer. This class emits the records once the commit is
+ * confirmed. A failed commit is repeated. When a partition is revoked, its waiting records are dropped.
  *
- * <p>Records of a paused partition wait here and do not count toward the limit on committed records. An empty batch
- * represents a position to commit, after a seek or at the end of a bounded read.
+ * <p>An empty batch represents a position to commit, after a seek or at the end of a bounded read.
  */
 public final class CommitAhead extends DeliveryCommits implements CommitGate {
 
@@ -130,8 +127,8 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     /**
-     * Commits and releases waiting records. Starts no further commit after {@link #SPELL_NANOS}, but may wait up to
-     * {@link #ANSWER_NANOS} for the response to a commit.
+     * Commits and releases waiting records. Starts no commit after {@link #SPELL_NANOS}. Waits at most
+     * {@link #ANSWER_NANOS} for a response.
      */
     @Override
     void commitDue(List<AssignedPartition> assigned) {
@@ -150,8 +147,7 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
             long left = endNanos - clock.nanoTime();
             if (left <= 0) {
                 if (!next.isEmpty()) {
-                    // Pulls do not wake the owner thread while wantsRoom is false. There may already be capacity for
-                    // more batches.
+                    // The pipeline may have pulled while wantsRoom was false.
                     signals.wake();
                 }
                 return;
@@ -172,8 +168,7 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
         Map<AssignedPartition, Boolean> paused = new HashMap<>();
         passesOver = true;
         for (Promised next : waiting) {
-            // Positions are committed even while a partition is paused, but not before an earlier batch of the
-            // partition.
+            // Commit positions of paused partitions too, but only after the partition's earlier batches.
             boolean waits = next.token == NO_TOKEN
                     ? paused.getOrDefault(next.partition, false)
                     : paused.computeIfAbsent(next.partition, each -> isPaused.test(each.id()));
@@ -203,13 +198,13 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
         }
         commits.succeededAhead();
         for (Promised each : next) {
-            // The search is short: only batches that cannot be committed now are older than this one.
+            // A short search: this batch is near the head of the queue.
             if (waiting.removeFirstOccurrence(each)) {
                 letGo(each.partition, each.batch.size());
             }
             each.partition.committedAhead(each.nextOffset, clock.nanoTime());
             if (each.token == NO_TOKEN) {
-                // End the current poll. The owner thread checks after each poll whether a bounded read has ended.
+                // End the current poll, because a bounded read may have ended.
                 signals.wake();
             } else {
                 each.partition.outlet().hand(each.partition, each.batch);
@@ -218,8 +213,7 @@ public final class CommitAhead extends DeliveryCommits implements CommitGate {
     }
 
     /**
-     * Commits the positions of these partitions that have not been committed yet, before the consumer gives up the
-     * partitions.
+     * Commits positions that are not committed yet. Called before the consumer gives up the partitions.
      *
      * @throws KafkaException if the commit fails; the previous commit then remains valid
      */

@@ -28,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  * Sends ordinary commits over a separate connection to the coordinator. Confined to the owner thread.
  *
  * <p>Kafka's client allocates many times as much memory for a commit, and processes the response only in its next poll.
- * The client still makes the commits that this connection cannot send immediately, and the final commits of revoked
- * partitions.
  */
 public final class CommitConnection implements AutoCloseable {
 

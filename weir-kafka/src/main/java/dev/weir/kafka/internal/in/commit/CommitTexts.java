@@ -41,10 +41,7 @@ public final class CommitTexts {
     /** The leader epoch of the last commit, reused because it rarely changes. */
     private Optional<Integer> lastEpoch = Optional.empty();
 
-    /**
-     * Number of partitions that each topic had when the group began to read it. Has no entry for a topic that the group
-     * has read from its beginning.
-     */
+    /** Number of partitions per topic when the group began to read the topic. */
     private final Map<String, Integer> startSizes = new HashMap<>();
 
     CommitTexts(Consumer<?, ?> client, ConsumerSettings<?, ?> settings, OwnerClock clock) {
@@ -60,8 +57,7 @@ public final class CommitTexts {
     }
 
     /**
-     * Sets the topic's start size, which all further commits contain. It is the number of partitions that the topic had
-     * when the group began to read it.
+     * Sets the number of partitions that the topic had when the group began to read it. All further commits contain it.
      */
     public void startSize(String topic, int size) {
         startSizes.merge(topic, size, Math::min);
@@ -90,7 +86,7 @@ public final class CommitTexts {
         return commit(partition, offset, noted(partition, offset, text));
     }
 
-    /** Throws if the offset must not be committed. Does not use the code that computed the offset. */
+    /** Throws if the offset must not be committed. */
     private static void check(AssignedPartition partition, long offset) {
         if (!partition.tracker().isFinishedTo(offset) || offset > partition.firstDropped()) {
             throw new InvariantException(
@@ -122,7 +118,7 @@ public final class CommitTexts {
         return finished.runs() < CommitText.MAX_RUNS && written.containsAll(finished) ? commit : null;
     }
 
-    /** Creates a commit without a finished set, for use before the records from {@code offset} on are emitted. */
+    /** Creates a commit without a finished set. */
     OffsetAndMetadata commitAhead(AssignedPartition partition, long offset) {
         return commit(partition, offset, noted(partition, offset, ""));
     }

@@ -36,23 +36,20 @@ import org.jspecify.annotations.Nullable;
  * a commit for an earlier generation, from an unknown member, or from a member whose {@code group.instance.id} another
  * member has taken over.
  *
- * <p>After a refusal or an unanswered commit, this class makes no further attempt in the generation. An unanswered
- * commit may still reach the coordinator. After any other failure, it may try again one second later.
+ * <p>After a refusal or an unanswered commit, this class makes no further attempt in the generation. After any other
+ * failure, it may try again one second later.
  */
 public final class DirectCommit implements MemberCommit {
 
     private static final ConsumerLog LOG = ConsumerLog.of(DirectCommit.class);
 
-    /**
-     * Version of the requests that look up a coordinator: the first version with a list of groups. The oldest broker
-     * supported by weir-lean accepts it.
-     */
+    /** Version of the requests that look up a coordinator: the first version with a list of groups. */
     static final short COORDINATOR_VERSION = 4;
 
     /** Version of the requests sent by {@link #commit}: the first version that weir-lean's connections can encode. */
     static final short COMMIT_VERSION = 8;
 
-    /** The first version for members of the KIP-848 group protocol as well as classic members. */
+    /** The first version that also supports members of the KIP-848 group protocol. */
     static final short MEMBER_VERSION = 9;
 
     private static final byte GROUP = 0;

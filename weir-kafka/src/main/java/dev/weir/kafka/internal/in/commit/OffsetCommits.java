@@ -38,8 +38,7 @@ import org.jspecify.annotations.Nullable;
  * Commits finished offsets for the group. Confined to the owner thread.
  *
  * <p>When a commit is due, this class looks up the finished offsets and sends them. At most one commit is in flight. A
- * retry looks up the finished offsets again, so committed offsets never go backwards. The delay between retries
- * increases. A failed commit loses no records; at worst, some are processed again after a crash.
+ * retry looks up the finished offsets again. The delay between retries increases.
  */
 public final class OffsetCommits {
 
@@ -47,10 +46,7 @@ public final class OffsetCommits {
     private static final long MIN_BACKOFF_NANOS = Duration.ofMillis(100).toNanos();
     private static final long MAX_BACKOFF_NANOS = Duration.ofSeconds(5).toNanos();
 
-    /**
-     * Timeout of the first attempt of a blocking commit. Each further attempt doubles it and leaves out deleted and
-     * recreated partitions.
-     */
+    /** Timeout of the first attempt of a blocking commit. Each further attempt doubles the timeout. */
     private static final long FIRST_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private static final long ANSWER_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -322,10 +318,7 @@ public final class OffsetCommits {
         }
     }
 
-    /**
-     * Returns whether a later commit may succeed. If the member was expelled or its epoch is outdated, a later poll
-     * revokes the partitions or receives the new epoch.
-     */
+    /** Returns whether a later commit may succeed. */
     private static boolean isRetriable(Exception failure) {
         return failure instanceof RetriableException
                 || failure instanceof RebalanceInProgressException
@@ -385,7 +378,7 @@ public final class OffsetCommits {
         return offset >= partition.committedOffset() ? offset : AssignedPartition.UNKNOWN;
     }
 
-    /** Returns whether committing this offset would change nothing, according to an earlier check. */
+    /** Returns whether an earlier check found nothing to commit at this offset. */
     private boolean isSettled(AssignedPartition partition, long offset) {
         return isWhole(partition, offset) && partition.isSettledAt(offset, texts.version());
     }
@@ -407,7 +400,7 @@ public final class OffsetCommits {
 
     /**
      * Returns the offset to commit for a partition; negative if there is none. If every record is finished, returns the
-     * client's position. It is past transaction markers and aborted records, so an idle group shows no lag.
+     * client's position, which is past transaction markers.
      */
     private long committable(AssignedPartition partition) {
         long offset = partition.tracker().committableOffset();

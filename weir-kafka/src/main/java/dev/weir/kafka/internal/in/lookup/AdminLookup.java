@@ -175,8 +175,7 @@ public final class AdminLookup implements Lookup {
                 }
             }
         });
-        // Query the end offsets before the offsets by timestamp. The end offset is the result if no record is recent
-        // enough, and records written between the two queries must not be skipped.
+        // Query the end offsets first. Records written between the two queries must not be skipped.
         AfterEnds afterEnds = new AfterEnds(times, options);
         ask(edges, options).forEach((id, edge) -> {
             CompletableFuture<Long> answer = Objects.requireNonNull(open.get(id));

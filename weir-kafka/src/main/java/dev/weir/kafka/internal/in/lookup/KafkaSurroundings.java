@@ -50,7 +50,7 @@ public final class KafkaSurroundings implements Surroundings {
         return System.nanoTime();
     }
 
-    /** Parks even if the thread is interrupted, and keeps the interrupt. A loop around this call then does not spin. */
+    /** Parks even if the thread is interrupted, and keeps the interrupt. */
     @Override
     public void park(long nanos) {
         boolean interrupted = Thread.interrupted();

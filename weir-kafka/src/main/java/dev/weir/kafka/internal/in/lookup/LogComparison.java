@@ -32,8 +32,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  *
  * <p>If the leader's epoch equals the position's epoch, no records were replaced. If the leader's epoch is later, a
- * temporary consumer without a group asks the leader for the end offset of the position's epoch. An admin client cannot
- * make that query.
+ * temporary consumer without a group asks the leader for the end offset of the position's epoch.
  */
 final class LogComparison {
 
@@ -102,8 +101,8 @@ final class LogComparison {
     }
 
     /**
-     * Compares the leader's epoch with the position's epoch. An old broker reports no epoch; the temporary consumer
-     * then compares.
+     * Compares the leader's epoch with the position's epoch. An old broker reports no epoch. The temporary consumer
+     * then checks the position.
      */
     private boolean told(TopicPartition id, @Nullable ListOffsetsResultInfo end, @Nullable Throwable failure) {
         if (end == null) {

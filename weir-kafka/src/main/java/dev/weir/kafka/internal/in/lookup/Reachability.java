@@ -15,10 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Reachability {
 
-    /**
-     * Minimum time without a response before brokers count as down. The client replaces a lost connection within about
-     * a second.
-     */
+    /** Minimum time without a response before brokers count as down. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Supplier<BrokerContact> contact;
@@ -55,7 +52,7 @@ public final class Reachability {
     /** Reports that a broker responded, either to the client or on another connection. */
     public void answered() {
         answeredNanos = clock.nanoTime();
-        // A connection lost after the last look() may have been lost after the response, so it still counts.
+        // The losses since the last look() still count: they may have followed the response.
         lossesBefore = last.losses();
     }
 

@@ -8,8 +8,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The topics that a source reads until the pipeline is stopped. Stages downstream refuse to use one of these topics as
- * the dead-letter topic. Immutable.
+ * The topics that a source reads until the pipeline is stopped. Immutable.
  *
  * @param properties the properties of the source's consumer
  */

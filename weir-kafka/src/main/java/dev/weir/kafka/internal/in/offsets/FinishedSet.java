@@ -33,8 +33,8 @@ public final class FinishedSet {
 
     public boolean contains(long offset) {
         int at = Arrays.binarySearch(bounds, offset);
-        // A bound at an even index starts a run. If the offset is not a bound, `at` is -(insertion point) - 1, and the
-        // offset lies within a run if its insertion point is odd. In both cases, `at` is even.
+        // A bound at an even index starts a run. If the offset is not a bound, `at` is -(insertion point) - 1, which is
+        // even inside a run.
         return (at & 1) == 0;
     }
 

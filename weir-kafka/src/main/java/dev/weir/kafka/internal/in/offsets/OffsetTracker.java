@@ -300,7 +300,7 @@ public final class OffsetTracker implements AckTarget {
 
     /**
      * Returns whether all records before the offset were finished at the last {@link #advance}. Verifies
-     * {@link #committableOffset} with separate code.
+     * {@link #committableOffset}.
      */
     public boolean isFinishedTo(long offset) {
         for (long token = own.head & ~(long) SLOT_MASK; token < own.head; token++) {

@@ -27,8 +27,8 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The handle with which users inspect and control a consumer. Any thread may call it; the methods of the last section
- * belong to the owner thread.
+ * The handle with which users inspect and control a consumer. Any thread may call it, except for the methods under
+ * "Owner thread".
  */
 final class ConsumerControl implements ConsumerHandle {
 

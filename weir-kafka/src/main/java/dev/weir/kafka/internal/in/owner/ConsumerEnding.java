@@ -80,7 +80,10 @@ final class ConsumerEnding {
         assignment.fetchNoMore();
     }
 
-    /** Polls until all emitted records are finished or the close timeout has passed, to remain in the group. */
+    /**
+     * Waits until all emitted records are finished or the close timeout has passed. Polls meanwhile, to remain in the
+     * group.
+     */
     void finishUnfinished() {
         stopEmission();
         boolean ignored = owner.enter(ConsumerPhase.CLOSING);
@@ -163,10 +166,7 @@ final class ConsumerEnding {
         }
     }
 
-    /**
-     * Commits as soon as the client allows it. During a rebalance, the client commits only partitions that it is about
-     * to give up; this method polls it until then.
-     */
+    /** Commits as soon as the client allows it. During a rebalance, polls the client and tries again. */
     private void commitWhenAllowed() {
         long deadlineNanos = clock.nanoTime() + OffsetCommits.SYNC_NANOS;
         while (true) {

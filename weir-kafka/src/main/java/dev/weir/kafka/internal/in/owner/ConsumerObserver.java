@@ -34,10 +34,7 @@ final class ConsumerObserver {
 
     private static final long MIN_LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /**
-     * Maximum age of a snapshot. If snapshots are requested, the owner thread reads the consumer's state more often,
-     * depending on the duration of the last reading.
-     */
+    /** Maximum age of a snapshot. */
     private static final long MAX_LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
@@ -149,7 +146,7 @@ final class ConsumerObserver {
         asked = true;
         Look look = last;
         DroppedRecords dropped = assignment.dropped();
-        // Stages may have finished or dropped records after the last reading of a closed consumer.
+        // Stages may finish or drop records after the last reading.
         return owner.phase() == ConsumerPhase.CLOSED
                 ? look.snapshot().with(dropped.dropped(true), dropped.skipped(), dropped.leftUndone())
                 : look.snapshot().with(look.dropped, dropped.skipped(), 0);
@@ -210,7 +207,7 @@ final class ConsumerObserver {
         List<PartitionDump> starting = current.stream()
                 .filter(partition -> partition.paused().contains(Paused.STARTING) || partition.position() < 0)
                 .toList();
-        // Partitions assigned since the reading have no position in it, so use its number of assignments.
+        // Use the reading's own number of assignments: the reading does not contain partitions assigned later.
         boolean ready = live && look.assignments > 0 && starting.isEmpty();
         if (look.assignments == 0) {
             reasons.add("no partition was ever assigned");

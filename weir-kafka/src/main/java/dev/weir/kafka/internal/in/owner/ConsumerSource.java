@@ -64,10 +64,7 @@ public final class ConsumerSource<K, V> implements SourceFactory<ConsumerRecord<
         return new ConsumerSource<>(settings, subscription, new Delivery.Committable(), null, dueMillis);
     }
 
-    /**
-     * Returns a source that commits nothing. When a listener learns of a revocation, all work on the revoked records
-     * has ended.
-     */
+    /** Returns a source that commits nothing. Work on revoked records ends before the listener is called. */
     public static <K, V> ConsumerSource<K, V> plain(
             ConsumerSettings<K, V> settings, Subscription subscription, @Nullable ExternalOffsets external) {
         return new ConsumerSource<>(settings, subscription, untold(settings, external), external);

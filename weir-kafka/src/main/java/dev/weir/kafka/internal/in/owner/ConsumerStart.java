@@ -124,7 +124,7 @@ public final class ConsumerStart {
         refuseContradictions();
     }
 
-    /** Rejects contradictory settings. Runs when the blueprint is created: its author should see the message. */
+    /** Rejects contradictory settings. */
     private void refuseContradictions() {
         if (settings.groupId() == null && delivery.commits()) {
             throw new IllegalArgumentException(
@@ -282,10 +282,7 @@ public final class ConsumerStart {
         }
     }
 
-    /**
-     * Rejects a setting that names a partition which its topic does not have. Ignores topics that do not exist or
-     * cannot be described.
-     */
+    /** Rejects a setting that names a missing partition. Ignores topics that do not exist or cannot be described. */
     private void checkPartitions(String setting, Set<TopicPartition> named, Lookup lookup) {
         if (named.isEmpty() || settings.connectTimeout().isZero()) {
             return;
@@ -321,8 +318,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * Limits the fetch size per partition. The client may keep fetched records of paused partitions, which the buffer's
-     * budget does not count. Together, they should use at most a quarter of the budget.
+     * Limits the fetch size per partition. The client may keep fetched records of paused partitions. Together, they
+     * should use at most a quarter of the buffer's budget.
      */
     private void limitFetches(Map<String, Object> config, Lookup lookup) {
         String limit = ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG;
@@ -371,8 +368,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * Returns the end offsets. An unknown end offset is queried again while the consumer runs. If all end offsets are
-     * unknown, for example during an election, the query is repeated until it times out and the start fails.
+     * Returns the end offsets. If all are unknown, for example during an election, repeats the query until it times
+     * out.
      */
     private Map<TopicPartition, Long> endOffsets(Lookup lookup, Set<TopicPartition> ids) {
         long startNanos = System.nanoTime();

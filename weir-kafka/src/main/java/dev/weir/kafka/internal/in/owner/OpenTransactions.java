@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Reports partitions where an open transaction blocks readers of committed records (ADR 213). Confined to the owner
  * thread.
  *
- * <p>Checks only partitions whose readable records have all been read, because an open transaction does not block a
- * partition before that.
+ * <p>Checks a partition once all its readable records have been read.
  */
 final class OpenTransactions {
 
@@ -115,8 +114,7 @@ final class OpenTransactions {
         }
         lookDueNanos = now + LOOK_NANOS;
         places.entrySet().removeIf(each -> isOver(each.getKey(), each.getValue()));
-        // Check only partitions that have not advanced since the last check. Even a busy partition sometimes has no
-        // more records.
+        // Check only partitions that have not advanced since the last check.
         Map<TopicPartition, AssignedPartition> standing = new HashMap<>();
         places.keySet().forEach(partition -> standing.put(partition.id(), partition));
         for (AssignedPartition partition : assignment.all()) {
@@ -160,10 +158,7 @@ final class OpenTransactions {
         }
     }
 
-    /**
-     * Queries the open transaction and the last stable offset. If that offset is beyond the position, the transaction
-     * is not the cause.
-     */
+    /** Queries the open transaction and the last stable offset. */
     private void ask(AssignedPartition partition, Place place) {
         TopicPartition id = partition.id();
         CompletionStage<String> holder = lookup.openTransaction(id, ANSWER_WITHIN)

@@ -81,7 +81,7 @@ final class PartitionParking {
 
     /**
      * Waits at most {@code patience} for the pipeline to finish its records, then removes it. Returns a description of
-     * the work left unfinished, or of all pipelines if the consumer has ended.
+     * the unfinished work.
      */
     String detach(Attachment attachment, Duration patience) {
         long deadlineNanos = clock.nanoTime() + patience.toNanos();

@@ -271,7 +271,7 @@ final class PartitionReadings {
         return behind == RecordFetcher.UNKNOWN ? -1 : behind + outstanding;
     }
 
-    /** Queries the end offsets of paused partitions, which the client learns only from fetches. */
+    /** Queries the end offsets of paused partitions. The client learns end offsets only from fetches. */
     void askForEndsIfDue(Collection<AssignedPartition> assigned, long now) {
         if (now - endLookDueNanos < 0 || !owner.isEmitting()) {
             return;

@@ -73,10 +73,9 @@ final class PollIntake {
     }
 
     /**
-     * Waits during a rebalance until a signal arrives or {@code nanos} have passed. If the records are fetched by a
-     * separate client rather than by the group member, this method keeps reading the partitions that the member
-     * retains. It stops reading if an emission fails. The failure must not leave the callback, because the finished
-     * records of the revoked partitions still have to be committed. So {@link #poll} throws it after the callback.
+     * Waits during a rebalance until a signal arrives or {@code nanos} have passed. If a separate client fetches the
+     * records, this method keeps reading the partitions that the member retains. It stops reading if an emission fails.
+     * {@link #poll} throws the failure after the callback.
      */
     void waitInRebalance(long nanos) {
         long endNanos = clock.nanoTime() + nanos;
@@ -145,7 +144,7 @@ final class PollIntake {
     private void emit(AssignedPartition partition, List<Fetched> records) {
         int ofAnotherLog = partition.epochs().note(records);
         if (ofAnotherLog != LeaderEpochs.NONE) {
-            // Do not emit the list: its records may belong to the other log as well.
+            // Do not emit the list: more of its records may belong to another log.
             positions.ofAnotherLog(partition, records.get(ofAnotherLog));
             return;
         }

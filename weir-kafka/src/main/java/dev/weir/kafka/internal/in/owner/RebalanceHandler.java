@@ -106,10 +106,7 @@ final class RebalanceHandler implements ConsumerRebalanceListener {
         assignment.dropped().add(revoked, Reason.REVOKED);
     }
 
-    /**
-     * Waits until all records of the partitions are finished or dropped. Returns false after a timeout or, if a close
-     * was requested, at its deadline.
-     */
+    /** Waits until all records of the partitions are finished or dropped. Returns false after a timeout. */
     private boolean awaitFinished(Collection<AssignedPartition> partitions, long deadlineNanos) {
         for (AssignedPartition partition : partitions) {
             waiting.clearCallbackSignal();

@@ -111,8 +111,7 @@ final class UnreadableBatches {
 
     /**
      * Returns whether this batch is the remainder of the previous unreadable batch. A damaged header may contain too
-     * low an end offset; the remainder is then reported as a separate batch. A corrupt batch without bytes counts as a
-     * remainder if it directly follows.
+     * low an end offset.
      */
     private boolean isRestOfPassed(TopicPartition id, UnreadableBatch batch) {
         Passed before = passed.get(id);

@@ -175,7 +175,7 @@ public final class BoundedRead {
 
     /**
      * Checks each assigned partition and returns whether all are read to their ends. A member without partitions waits
-     * for the whole group, because it may take over partitions of another member.
+     * for the whole group.
      */
     public boolean isAllRead() {
         askForEnds();
@@ -246,10 +246,7 @@ public final class BoundedRead {
         }
     }
 
-    /**
-     * Describes the partitions of {@code returned} whose end offsets the group has not committed. They were withdrawn
-     * after the end of the read and then assigned again.
-     */
+    /** Describes the partitions of {@code returned} whose end offsets the group has not committed. */
     public void addUnread(Set<TopicPartition> returned, List<String> leftUndone) {
         if (returned.isEmpty()) {
             return;
@@ -286,10 +283,7 @@ public final class BoundedRead {
         return gone;
     }
 
-    /**
-     * Returns whether the group has committed the end offset and the log contains the committed position. If the log
-     * does not, the next member continues elsewhere and may find records.
-     */
+    /** Returns whether the group has committed the end offset and the log contains the committed position. */
     private boolean isThrough(TopicPartition id, OffsetAndMetadata commit, long end) {
         return commit.offset() >= end && logRange.find(id, LogPosition.of(commit)) == LogRange.Answer.WITHIN;
     }
@@ -300,10 +294,7 @@ public final class BoundedRead {
                 && (position > partition.epochs().begin() || isInLog(partition));
     }
 
-    /**
-     * Returns whether the log contains the start position. If not, applies the out-of-range policy. A fetch would have
-     * detected it, so this check is needed only if nothing was read.
-     */
+    /** Returns whether the log contains the start position. If not, applies the out-of-range policy. */
     private boolean isInLog(AssignedPartition partition) {
         long offset = partition.epochs().begin();
         LogPosition position = new LogPosition(offset, partition.epochs().before(offset));

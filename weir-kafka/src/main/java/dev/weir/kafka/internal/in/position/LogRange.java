@@ -43,10 +43,7 @@ final class LogRange {
         boolean underWay;
         long dueNanos;
 
-        /**
-         * The result of comparing the offset with the log's range. A position with a leader epoch is then checked
-         * further.
-         */
+        /** The result of comparing the offset with the log's range. */
         Answer inRange = Answer.UNKNOWN;
 
         /** The first offset at which the log differs from the log that was read. */
@@ -172,10 +169,7 @@ final class LogRange {
         onAnswer.run();
     }
 
-    /**
-     * Queries leader epochs, even for positions after the end of the log. If the log was truncated, the policy can then
-     * continue at the point of truncation.
-     */
+    /** Queries leader epochs, even for positions after the end of the log. */
     private void askForEpochs(Map<TopicPartition, Question> due) {
         Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
         due.forEach((id, question) -> positions.put(id, question.position.commit("")));

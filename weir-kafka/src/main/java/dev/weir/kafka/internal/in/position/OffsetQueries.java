@@ -36,10 +36,7 @@ public final class OffsetQueries {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OffsetQueries.class);
 
-    /**
-     * Timeout of the first query, doubled for each repetition. It is short because the client sends all attempts of a
-     * query to the same leader. If that broker has died, only a new query finds the new leader.
-     */
+    /** Timeout of the first query, doubled for each repetition. Only a new query finds a new leader. */
     private static final long FIRST_TIMEOUT_SECONDS = 3;
 
     private static final long MAX_TIMEOUT_SECONDS = 60;
@@ -101,8 +98,8 @@ public final class OffsetQueries {
     }
 
     /**
-     * Adds a query in place of a pending query for the partition. It is sent once the partition's topic id is known,
-     * because the id tells whether the offset belongs to a recreated topic.
+     * Adds a query in place of a pending query for the partition. The query is sent once the partition's topic id is
+     * known.
      *
      * @param positions the positions whose offsets are queried
      * @param then called with those offsets if the partition is still assigned

@@ -141,10 +141,7 @@ final class PartitionOpenings {
         }
     }
 
-    /**
-     * Returns whether later queries will also fail. A member that was removed from the group rejoins in its next poll,
-     * so that failure is not permanent.
-     */
+    /** Returns whether later queries will also fail. */
     static boolean isPermanent(KafkaException failure) {
         return failure instanceof AuthorizationException
                 || failure instanceof AuthenticationException
@@ -153,7 +150,7 @@ final class PartitionOpenings {
 
     /**
      * Queries again before partitions start without a committed offset. A client of the KIP-848 protocol may wrongly
-     * report none if the coordinator returns errors until the timeout.
+     * report none.
      */
     private void askAgain(boolean wasLate) {
         if (wasLate) {

@@ -37,11 +37,9 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides where partitions start if they do not start at their committed offset. The subscription may override the
- * committed offset, or there is none, or its record no longer exists. Confined to the owner thread.
+ * Decides where partitions start if they do not start at their committed offset. Confined to the owner thread.
  *
- * <p>Such a partition is held (neither fetched nor committed) until the brokers have resolved its offset. The client
- * does not reset offsets itself, because it would do so silently.
+ * <p>Such a partition is held (neither fetched nor committed) until the brokers have resolved its offset.
  */
 public final class StartPositions {
 
@@ -60,7 +58,7 @@ public final class StartPositions {
     private final OffsetQueries queries;
     private final StartSizes sizes;
 
-    /** Commits start positions; null if they need no commits of their own. */
+    /** Commits start positions; null if they are not committed in advance. */
     private final @Nullable StartCommits places;
 
     private final OwnerThread owner;
@@ -277,7 +275,7 @@ public final class StartPositions {
         });
     }
 
-    /** Commits the offset and then continues there. After a crash, the consumer then starts at the same offset. */
+    /** Commits the offset and then continues there. */
     private void commitAndRelease(AssignedPartition partition, long offset) {
         if (places == null) {
             assignment.release(partition, LogPosition.at(offset));
@@ -372,8 +370,8 @@ public final class StartPositions {
     }
 
     /**
-     * Makes partitions continue at the given positions. Finally calls {@code then} with true if all of them do. Calls
-     * it with false if one was revoked or moved elsewhere before its offset was resolved.
+     * Makes partitions continue at the given positions. Calls {@code then} with true once all of them do. Calls it with
+     * false if one is revoked or moved elsewhere first.
      */
     public void place(Map<AssignedPartition, Position> positions, Consumer<Boolean> then) {
         if (positions.isEmpty()) {

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * The number of partitions that each topic had when the group began to read it. Partitions with higher numbers were
  * added later and are read from their beginning (ADR 58). Confined to the owner thread.
  *
- * <p>The group's commits contain this number, so all members know it, even after restarts. Without commits, the number
- * of partitions at the start of the run is used. It is 0 for a topic that did not exist then.
+ * <p>Members read this number from the group's commits. Without commits, they use the number of partitions at the start
+ * of the run.
  */
 final class StartSizes {
 

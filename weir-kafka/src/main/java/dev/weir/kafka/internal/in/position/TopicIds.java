@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The topic ids of the assigned partitions, used to detect recreated topics (ADR 56). Confined to the owner thread.
  *
  * <p>An id is queried when a partition needs it, and then at intervals. A new id must be reported twice, because a
- * single response may come from a broker with outdated metadata. A response with an earlier id of the topic is
- * certainly outdated.
+ * single response may come from a broker with outdated metadata.
  */
 final class TopicIds {
 
@@ -146,7 +145,7 @@ final class TopicIds {
 
     /**
      * Calls {@code same} once the brokers confirm that the partition's topic was not recreated. Calls it immediately if
-     * the topic id was verified recently. A position without a topic id belongs to the current topic.
+     * the topic id was verified recently.
      */
     void identify(AssignedPartition partition, Runnable same) {
         Topic topic = topic(partition);
@@ -294,7 +293,7 @@ final class TopicIds {
     }
 
     /**
-     * Returns whether a fetch would detect a recreated topic, because all of its assigned partitions are being fetched.
+     * Returns whether all assigned partitions of the topic are being fetched. A fetch then detects a recreated topic.
      */
     private boolean isFetched(Topic topic) {
         if (!assignment.isFetchedByTopicId() || !topic.waits.isEmpty()) {

@@ -42,7 +42,7 @@ public final class KeptViews implements RecordViews {
 
     /**
      * Returns this object to its pool if {@link #close} has released its memory. Must be called only after the records
-     * are acknowledged, because a stage may still close the object until then.
+     * are acknowledged.
      */
     public void recycle() {
         if (batches == null) {

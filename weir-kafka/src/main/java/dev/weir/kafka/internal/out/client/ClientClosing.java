@@ -8,10 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes producers in bounded time. Kafka's client waits for its own thread without a limit, even after the timeout of
- * its {@code close}. Each Kafka client is therefore closed on a separate daemon thread, which is abandoned if the
- * client's thread does not end. Other producers limit the wait themselves, and are closed on the caller's thread.
- * Thread-safe and stateless.
+ * Closes producers in bounded time. A Kafka client may wait forever for its own thread, so a separate daemon thread
+ * closes it. Thread-safe and stateless.
  */
 public final class ClientClosing {
 

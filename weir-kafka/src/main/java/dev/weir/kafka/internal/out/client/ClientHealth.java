@@ -9,9 +9,8 @@ import org.apache.kafka.common.MetricName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks from outside whether a Kafka client can still complete records. The client itself does not report that its
- * thread has died from an {@link Error}. Nor does it report that it splits a batch without end, because a record or
- * {@code batch.size} exceeds the topic's limit. Confined to the monitoring thread. Each instance observes the
+ * Checks from outside whether a Kafka client can still complete records. The client reports neither that its thread has
+ * died nor that it splits a batch endlessly. Confined to the monitoring thread. Each instance observes the
  * acknowledgements of one producer or of one transaction.
  */
 public final class ClientHealth {
@@ -21,10 +20,7 @@ public final class ClientHealth {
             + " end: a record is larger than max.message.bytes of its topic, or batch.size is: raise the"
             + " first or lower the second";
 
-    /**
-     * The number of splits without an acknowledgement that counts as endless. Each split makes the client's
-     * {@code FutureRecordMetadata.chain} one call deeper. Far more splits kill the client's thread.
-     */
+    /** The number of splits without an acknowledgement that counts as endless. */
     private static final double MANY_SPLITS = 1_000;
 
     /** The limit instead of {@link #MANY_SPLITS} after {@link #LONG_NANOS} without an acknowledgement. */
@@ -73,8 +69,7 @@ public final class ClientHealth {
     /**
      * Creates a check.
      *
-     * @param shared whether other writers use the same client. If so, {@link #SOME_SPLITS} does not apply, because the
-     *     splits may come from the other writers' records
+     * @param shared whether other writers use the same client; {@link #SOME_SPLITS} then does not apply
      */
     public ClientHealth(boolean shared) {
         this.shared = shared;

@@ -12,17 +12,16 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects a client whose records are not acknowledged although their partitions are writable. A client waits forever by
- * default, which is right while brokers are down. It counts as stuck under two conditions:
+ * Detects a client whose records are not acknowledged although their partitions are writable. By default, a client
+ * waits forever. It counts as stuck if both of these conditions hold:
  *
  * <ul>
- *   <li>Its oldest record has been unacknowledged for several request timeouts.
- *   <li>Two queries on a separate connection found that all partitions of its topics have a leader and enough replicas
- *       in sync, and that its transaction coordinators respond.
+ * <li>Its oldest record has been unacknowledged for several request timeouts.
+ * <li>Two queries on a separate connection found that all partitions of its topics have a leader and enough replicas in
+ * sync, and that its transaction coordinators respond.
  * </ul>
  *
- * <p>A stuck client is reported by the next check after the second query, because acknowledgements may arrive during
- * the query. Each detection doubles the time until the next one, because the fault may persist with a new client.
+ * <p>The next check after the second query reports a stuck client. Each detection doubles the time until the next one.
  * Confined to the monitoring thread, except for {@link #trouble}.
  */
 public final class ClientProgress {

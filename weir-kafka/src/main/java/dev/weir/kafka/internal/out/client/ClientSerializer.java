@@ -38,11 +38,7 @@ record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThrea
         }
     }
 
-    /**
-     * Returns whether a serializer's exception is passed to the client unchanged. The client takes any other
-     * {@link IllegalStateException} or {@link KafkaException} for a broken producer. Serializers throw a retriable
-     * {@link ApiException} if the schema registry cannot be reached.
-     */
+    /** Returns whether a serializer's exception is passed to the client unchanged. */
     private static boolean isOfClient(RuntimeException thrown) {
         return thrown instanceof SerializationException
                 || thrown instanceof ApiException

@@ -50,10 +50,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
     /** A reusable record. A sender takes it while sending, or creates a new one if another sender has it. */
     private final AtomicReference<@Nullable LeanRecord> spare = new AtomicReference<>();
 
-    /**
-     * The producer's own thread; null before its first record is complete. Written only by that thread. Other threads
-     * may read an outdated null, which does no harm.
-     */
+    /** The producer's own thread; null before its first record is complete. Written only by that thread. */
     private @Nullable Thread answering;
 
     LeanClient(LeanProducerSettings settings, Serializer<K> keys, Serializer<V> values) {
@@ -206,7 +203,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
         }
     }
 
-    /** Makes the client fail all unacknowledged records, without waiting for its thread, which may hang. */
+    /** Makes the client fail all unacknowledged records. Does not wait for the client's thread. */
     void abort() {
         lean.abort();
     }

@@ -19,7 +19,7 @@ public final class LeanMeters {
 
     private static final double NANOS_PER_MILLI = 1e6;
 
-    /** The minimum period of an average. Frequent reads give averages over up to twice this period. */
+    /** The minimum period of an average. */
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private record Sample(long nanos, LeanProducerMetrics counts) {}

@@ -12,9 +12,8 @@ public final class ProduceFaults {
     private ProduceFaults() {}
 
     /**
-     * Returns the exception that Kafka's client would throw, with the lean producer's message, which names the
-     * partition. A record that failed because the producer was closed, or because of another record in its batch, gets
-     * a plain {@code KafkaException}.
+     * Returns the exception that Kafka's client would throw, with the lean producer's message. A record that failed
+     * because the producer was closed, or because of another record in its batch, gets a plain {@code KafkaException}.
      */
     public static KafkaException asOfClient(LeanException fault) {
         String message = String.valueOf(fault.getMessage());

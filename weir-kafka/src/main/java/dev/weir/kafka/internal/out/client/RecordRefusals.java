@@ -41,9 +41,8 @@ public final class RecordRefusals {
     }
 
     /**
-     * Returns whether the exception concerns this topic. In a transaction, a client fails all unsent records with the
-     * same exception, so the exception must name the topic. {@link UnknownTopicOrPartitionException} need not: the
-     * client reports it only for records of the missing topic.
+     * Returns whether the exception concerns this topic. The exception must name the topic, unless it is an
+     * {@link UnknownTopicOrPartitionException}.
      */
     public static boolean isOfTopic(Exception refusal, String topic) {
         return refusal instanceof UnknownTopicOrPartitionException

@@ -122,7 +122,7 @@ public final class RefusalSearch<R> {
 
     /**
      * Ends an attempt, and decides which records remain suspects. A rejected record becomes a suspect if {@code takes}
-     * accepts its exception. Faulty records, and records whose exception {@code takes} does not accept, are removed.
+     * accepts its exception.
      *
      * @param takes returns whether the pipeline's rule for rejected records covers an exception
      * @param atFault receives the faulty records whose exception the rule covers
@@ -151,10 +151,7 @@ public final class RefusalSearch<R> {
         return isRuled;
     }
 
-    /**
-     * Returns the next suspect, which must now be sent alone. Null if there is none, or while another record that was
-     * sent alone is not complete.
-     */
+    /** Returns the next suspect to send alone, or null. Returns null while another record is being sent alone. */
     public @Nullable R nextAlone() {
         for (Map.Entry<R, State> each : List.copyOf(states.entrySet())) {
             if (each.getValue() instanceof State.Alone) {

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A producer that replaces its client after an error, or if the client no longer completes records. The new client has
- * the same configuration. Confined to one thread, except that the monitoring thread calls {@link #look}, and any thread
- * may call {@link #close}, methods whose comments allow it, and {@link #send} while no client is being replaced.
+ * the same configuration. Confined to one thread, except where noted. The monitoring thread calls {@link #look}. Any
+ * thread may call {@link #close}, and {@link #send} while no client is being replaced.
  */
 public final class ReplaceableProducer<K, V> {
 
@@ -87,7 +87,7 @@ public final class ReplaceableProducer<K, V> {
 
     private final ClientProgress progress;
 
-    /** The problem that the last check found, if it found the client stuck. */
+    /** The problem of a stuck client, found by the last check. */
     private volatile String stuck = "";
 
     /** The open client; null before the first record, and between an error and the next attempt. */
@@ -218,8 +218,7 @@ public final class ReplaceableProducer<K, V> {
      * client. Does nothing if the exception is a timeout or concerns only one record.
      *
      * @param number the number of the client that reported the exception; ignored if this client is no longer open
-     * @throws KafkaPipelineException if the client's thread hangs while it has records, because their outcome is
-     *     unknown
+     * @throws KafkaPipelineException if the client's thread hangs while it has records
      */
     public void refused(int number, Exception refusal, Duration patience) {
         boolean isOfClient = !(refusal instanceof TimeoutException) && !RecordRefusals.isOfRecord(refusal);

@@ -46,11 +46,7 @@ final class WritableTopics {
         this.transactionalIds = Set.copyOf(transactionalIds);
     }
 
-    /**
-     * Returns why a producer cannot make progress at present, or an empty string. Reasons are a partition without a
-     * leader or without enough replicas in sync, a coordinator that does not respond or has not finished the previous
-     * transaction, and brokers that do not respond.
-     */
+    /** Returns why a producer cannot make progress at present, or an empty string. */
     String obstacle(Set<String> topics) {
         if (topics.isEmpty()) {
             return "it is not known which topics its records are for";

@@ -20,10 +20,7 @@ final class AbortedWork<K, V> {
     /** Aborted transactions, the oldest first. */
     private final List<OpenTransaction<K, V>> transactions = new ArrayList<>();
 
-    /**
-     * Sources to read again because of an unfinished input or a lost element. Sources with finished inputs are found by
-     * their uncommitted offsets.
-     */
+    /** Sources to read again because of an unfinished input or a lost element. */
     private final Set<AckTarget> lostSources = new HashSet<>();
 
     /** Elements to write again before any other elements. */

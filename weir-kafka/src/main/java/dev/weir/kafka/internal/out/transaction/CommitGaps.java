@@ -6,9 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Decides whether the pipeline should stop reading because its finished offsets do not fit into a commit's metadata.
- * Without new records, stages close the gaps between these offsets, unless an operator holds the missing records until
- * more elements arrive. Reading therefore stops only while there is progress. Confined to the thread that owns the
- * consumer.
+ * Reading stops only while the gaps between these offsets are closing. Confined to the thread that owns the consumer.
  */
 final class CommitGaps {
 

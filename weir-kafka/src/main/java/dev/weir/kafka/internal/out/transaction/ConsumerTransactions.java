@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>To cut a transaction means to make it accept no more records. This happens under the lock of the
  * {@link TransactionsOfRun}, between two records of the pipeline. All output of the inputs finished by then is in this
- * transaction or an earlier one. Finished offsets above the committed one are stored in the commit's metadata. If they
- * do not fit, the pipeline may stop reading until they do; see {@link CommitGaps}.
+ * transaction or an earlier one. See {@link CommitGaps} for finished offsets that do not fit into the commit's
+ * metadata.
  */
 public final class ConsumerTransactions<K, V> implements TransactionGate {
 
@@ -307,17 +307,14 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         return Stream.concat(assignment.all().stream(), leaving.stream()).noneMatch(AssignedPartition::hasUnsettled);
     }
 
-    /**
-     * Fails the run if the transaction has waited too long for unfinished inputs, well before the coordinator's
-     * timeout.
-     */
+    /** Fails the run if the transaction has waited too long for unfinished inputs. */
     private void failIfStuck(OpenTransaction<K, V> filling) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
             context.fail(TransactionFaults.stuck(filling.places(), plan));
         }
     }
 
-    /** Fails the run if the finished offsets have had too many gaps for a commit for too long. */
+    /** Fails the run if the finished offsets have had too many gaps for too long. */
     private void failIfScattered(OpenTransaction<K, V> filling, List<AssignedPartition> partitions) {
         if (filling.waitedNanos(clock.nanoTime()) >= plan.patienceNanos() && context.failure() == null) {
             String places = partitions.stream()
@@ -539,9 +536,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     // ---- After an abort --------------------------------------------------------------------------------------------
 
     /**
-     * Resumes after an abort. Normally, finished records that were not committed are read again, and other partitions
-     * continue. At the end of the input or of the consumer, nothing can be read again. The sink then writes its kept
-     * records again, if it can.
+     * Resumes after an abort. Normally, finished records that were not committed are read again. At the end of the
+     * input or of the consumer, the sink writes its kept records again instead.
      */
     private void goOn() {
         if (!run.lock.tryLock()) {

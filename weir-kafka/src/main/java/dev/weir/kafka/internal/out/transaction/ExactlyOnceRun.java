@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 public final class ExactlyOnceRun<K, V> implements SinkFactory<ProducerRecord<K, V>> {
 
     /**
-     * Passes the transactions of a new run from its source to its sink. The reference is weak because the thread
-     * belongs to the user, and no sink removes the reference if the run fails to start.
+     * Passes the transactions of a new run from its source to its sink. The reference is weak because no sink removes
+     * it if the run fails to start.
      */
     private static final ThreadLocal<@Nullable WeakReference<Opened<?, ?>>> HANDED_OVER = new ThreadLocal<>();
 

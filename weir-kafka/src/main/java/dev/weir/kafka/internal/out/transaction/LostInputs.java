@@ -25,7 +25,7 @@ final class LostInputs<K, V> {
     /** The source of this run that was checked last. */
     private AckTarget lastOwn = AckTarget.NONE;
 
-    // The last element with several inputs that this run still owned, and one of its inputs per source.
+    // The last checked element with several inputs that this run owned, and one input per source.
     private AckTarget livingJoint = AckTarget.NONE;
     private long livingToken;
     private Collection<Root> livingSources = List.of();

@@ -50,7 +50,7 @@ final class OpenTransaction<K, V> {
 
     private AckTarget lastSource = AckTarget.NONE;
 
-    // The last sent element with several inputs. Its inputs are added once, although many records may come from it.
+    // The last sent element with several inputs.
     private AckTarget lastJoint = AckTarget.NONE;
     private long lastJointToken;
 
@@ -134,7 +134,7 @@ final class OpenTransaction<K, V> {
         return jointAnswer;
     }
 
-    /** Handles the outcome of a record. Its input is needed only if it is rejected. */
+    /** Handles the outcome of a record. */
     void answered(@Nullable RecordMetadata metadata, @Nullable Exception refusal, String input) {
         producer.client.thread().heard();
         answers.incrementAndGet();
@@ -257,7 +257,7 @@ final class OpenTransaction<K, V> {
         return found[0];
     }
 
-    /** Returns whether the element has the same acknowledgement, and thus the same inputs, as the last sent element. */
+    /** Returns whether the element has the same acknowledgement as the last sent element. */
     private boolean isLastJoint(AckTarget target, long token) {
         return target != AckTarget.NONE && target == lastJoint && token == lastJointToken;
     }
@@ -273,7 +273,7 @@ final class OpenTransaction<K, V> {
 
     /**
      * Returns the time for which the transaction has waited for the inputs in {@link #open}. Must be called regularly:
-     * each call adds at most one second, because the process may have been suspended.
+     * each call adds at most one second.
      */
     long waitedNanos(long nowNanos) {
         waitedNanos += askedNanos == NEVER ? 0 : Math.min(nowNanos - askedNanos, MOST_BETWEEN_NANOS);

@@ -8,8 +8,8 @@ import java.util.function.DoubleBinaryOperator;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Combines the metrics of an exactly-once run's two producers. Memory, blocked time and throttled time are added up; of
- * queue times and request times, the longer one counts. Stateless.
+ * Combines the metrics of an exactly-once run's two producers. Adds up memory, blocked time and throttled time. Returns
+ * the longer queue time and request time. Stateless.
  */
 final class ProducersLook {
 

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Aborts transactions that cannot be committed, and then wakes the consumer's thread. That thread lets their inputs be
- * read again, or their records be written again. Confined to the committing thread.
+ * Aborts transactions that cannot be committed, and then wakes the consumer's thread. Confined to the committing
+ * thread.
  */
 final class TransactionAborts<K, V> {
 
@@ -43,10 +43,7 @@ final class TransactionAborts<K, V> {
         aborts = 0;
     }
 
-    /**
-     * Aborts all open transactions. Then waits, longer with each abort, unless the rule for rejected records excuses
-     * it.
-     */
+    /** Aborts all open transactions. Then waits, longer with each abort. */
     void abort(Exception why) {
         List<OpenTransaction<K, V>> broken = takeBroken();
         long records = broken.stream().mapToLong(OpenTransaction::records).sum();

@@ -168,7 +168,7 @@ final class TransactionCommitter<K, V> {
         }
     }
 
-    /** Commits a cut transaction, which must be the current {@link TransactionsOfRun#committing()}. */
+    /** Commits a transaction, which must be the current {@link TransactionsOfRun#committing()}. */
     void commit(TransactionCut<K, V> cut) {
         submit(() -> {
             if (run.committing() != cut) {

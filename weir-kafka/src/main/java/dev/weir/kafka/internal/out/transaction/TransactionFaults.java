@@ -76,7 +76,7 @@ final class TransactionFaults {
     }
 
     /**
-     * Returns the failure for a transaction whose finished offsets had too many gaps for a commit for too long.
+     * Returns the failure for finished offsets that had too many gaps for too long.
      *
      * @param places the origins of the first unfinished inputs
      */

@@ -34,7 +34,7 @@ public record TransactionPlan(
      * Creates the plan of a new run.
      *
      * @param member the {@code group.instance.id} of a static member, or null. All runs of a static member have the
-     *     same run id, because a classic group keeps the client id of the member's first run
+     *     same run id
      */
     public static TransactionPlan ofNewRun(
             String group, @Nullable String member, Duration interval, long records, long bytes, Duration timeout) {

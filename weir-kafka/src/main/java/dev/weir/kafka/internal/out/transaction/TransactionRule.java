@@ -34,9 +34,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The rule for records that an exactly-once run cannot write: skips them, or writes dead-letter records in the same
- * transaction as their inputs' offsets. Not used if the run fails on such records. Confined to the stage's thread,
- * except for {@link #excuses} and {@link #committed}, which the committing thread calls, and the methods of
- * {@link DeadLetterHandle}.
+ * transaction as their inputs' offsets. Confined to the stage's thread, except for {@link #excuses} and
+ * {@link #committed}, which the committing thread calls, and the methods of {@link DeadLetterHandle}.
  *
  * <p>A rejected record aborts its whole transaction, and all inputs of the transaction are read again. The inputs of
  * the rejected record become suspects. The stages process a suspect again, perhaps with another result. A new record
@@ -47,12 +46,10 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionRule.class);
 
-    /** Maximum number of consecutive aborts without a new suspect or a handled faulty record. */
+    /** Maximum number of consecutive aborts without progress. */
     static final int MOST_IN_VAIN = 5;
 
-    /**
-     * The number of times that a dead-letter record can be made smaller, down to one without key, value and headers.
-     */
+    /** The number of smaller forms of a dead-letter record. */
     private static final int SMALLEST = 2;
 
     /** A rejected record: its topic, the reason, and its inputs. */
@@ -207,8 +204,8 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
     }
 
     /**
-     * Applies the rule to a record that cannot be written. Returns the dead-letter record to write under the same
-     * acknowledgement, or null if the record is skipped and its acknowledgement ended. May block.
+     * Applies the rule to a record that cannot be written. Returns the dead-letter record to write instead, or null if
+     * the record is skipped. May block.
      */
     @Nullable
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer

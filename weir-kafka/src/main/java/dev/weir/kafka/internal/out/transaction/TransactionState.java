@@ -138,7 +138,7 @@ enum TransactionState {
         return allows(Transition.BEGIN);
     }
 
-    /** Returns whether the open transaction may be cut: none is being committed or aborted. */
+    /** Returns whether the open transaction may end: none is being committed or aborted. */
     boolean mayCut() {
         return this == IDLE || this == FILLING;
     }

@@ -28,24 +28,23 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All records made from an input are written in the same transaction. A transaction that is due may contain records
  * of unfinished inputs. Until it is cut, it is closing: it accepts only further records of these inputs. Other records
- * wait here, in order, for the next transaction. Records also wait while a transaction is being flushed, to keep the
- * order between the two producers.
+ * wait here, in order, for the next transaction.
  */
 final class TransactionalLoop<K, V> extends WriteLoop<ProducerRecord<K, V>> {
 
     /** The interval between checks for records to send or to write again. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** The longest pause between two batches, in which the consumer's thread can cut a due transaction. */
+    /** The longest pause between two batches, in which the consumer's thread can end a due transaction. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** The minimum time until the next pause if the last one was in vain, because an operator holds inputs. */
+    /** The minimum time until the next pause if no transaction ended in the last pause. */
     private static final long VAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     /** The open transaction may reach this multiple of its limits while the previous one is being committed. */
     private static final int MOST = 4;
 
-    /** The maximum number of elements sent without a chance for the consumer's thread to cut the transaction. */
+    /** The maximum number of elements sent without a chance for the consumer's thread to end the transaction. */
     private static final int RUN = 64;
 
     private final TransactionsOfRun<K, V> run;
@@ -447,7 +446,7 @@ final class TransactionalLoop<K, V> extends WriteLoop<ProducerRecord<K, V>> {
         }
     }
 
-    /** Pauses between two batches if the open transaction is due, so that the consumer's thread can cut it. */
+    /** Pauses between two batches if the open transaction is due, so that the consumer's thread can end it. */
     private void giveWay() throws InterruptedException {
         if (run.isCutWanted() && run.state().mayCut()) {
             run.wakeOwner.run();

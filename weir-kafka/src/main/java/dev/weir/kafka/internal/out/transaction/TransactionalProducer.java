@@ -130,10 +130,7 @@ final class TransactionalProducer<K, V> {
         }
     }
 
-    /**
-     * Returns whether another attempt may succeed. After a client was opened, a configuration error is temporary: a
-     * broker's name cannot be resolved.
-     */
+    /** Returns whether another attempt may succeed. */
     private boolean mayPass(KafkaException refused) {
         return TransactionFaults.passes(refused)
                 || (client.hasOpened() && refused.getCause() instanceof ConfigException);

@@ -89,7 +89,10 @@ public final class TransactionalSource<K, V> implements SourceFactory<ConsumerRe
         return new Held<>(opened, start.pulled(records, context));
     }
 
-    /** The source's stage, which emits nothing while the run's intake is held. Confined to the stage's thread. */
+    /**
+     * The source's stage, which emits nothing while the pipeline must not receive records. Confined to the stage's
+     * thread.
+     */
     private record Held<T>(ExactlyOnceRun.Opened<?, ?> opened, Stage<T> records) implements Stage<T> {
 
         @Override

@@ -31,7 +31,7 @@ final class TransactionsOfRun<K, V> {
     private enum Input {
         OPEN,
 
-        /** The input has ended. The last transaction can be cut. */
+        /** The input has ended. The last transaction can be committed. */
         ENDED,
 
         /** The input has ended, and nothing is left to commit. */
@@ -57,7 +57,7 @@ final class TransactionsOfRun<K, V> {
     /** The clock of the consumer's thread and the committing thread: the system clock, except in simulations. */
     final Clock ownClock;
 
-    /** True if records are kept until their commit, to write them again after an abort at the end of a bounded read. */
+    /** True if records are kept until their commit, to write them again after an abort. */
     final boolean keeps;
 
     /** The rule for unwritable records; null if they fail the run. Set before the run's threads start. */
@@ -77,12 +77,15 @@ final class TransactionsOfRun<K, V> {
 
     final AbortedWork<K, V> aborted;
 
-    /** The progress of a send to {@link #filling}, which runs without the lock. Meanwhile, no thread cuts or aborts. */
+    /**
+     * The progress of a send to {@link #filling}, which runs without the lock. Meanwhile, no thread ends or aborts the
+     * transaction.
+     */
     private Sending sending = Sending.NOTHING;
 
     private Input input = Input.OPEN;
 
-    /** True if the open transaction should be cut soon. Set by any thread; cleared with the lock held. */
+    /** True if the open transaction should be committed soon. Set by any thread; cleared with the lock held. */
     private volatile boolean cutWanted;
 
     /** True if the pipeline must not receive records at present. Written by the consumer's thread. */
@@ -91,7 +94,7 @@ final class TransactionsOfRun<K, V> {
     /** The acknowledgement targets of the run's source. */
     private final Set<AckTarget> sources = ConcurrentHashMap.newKeySet();
 
-    /** Revoked sources whose elements may still be written. Cleared by the last cut that includes them. */
+    /** Revoked sources whose elements may still be written. */
     volatile Set<AckTarget> leaving = Set.of();
 
     /** Commits for the consumer's thread to process. Written by the committing thread. */
@@ -321,17 +324,20 @@ final class TransactionsOfRun<K, V> {
 
     // ---- Cuts ------------------------------------------------------------------------------------------------------
 
-    /** Returns whether the open transaction should be cut as soon as possible. May be called from any thread. */
+    /** Returns whether the open transaction should be committed as soon as possible. May be called from any thread. */
     boolean isCutWanted() {
         return cutWanted;
     }
 
-    /** Requests that the open transaction be cut as soon as possible. May be called from any thread. */
+    /** Requests that the open transaction be committed as soon as possible. May be called from any thread. */
     void wantCut() {
         cutWanted = true;
     }
 
-    /** Withdraws the request to cut the open transaction, and resumes the intake. Called by the consumer's thread. */
+    /**
+     * Withdraws the request to commit the open transaction, and lets the pipeline read again. Called by the consumer's
+     * thread.
+     */
     void clearCut() {
         cutWanted = false;
         intakeHeld = false;
@@ -342,7 +348,7 @@ final class TransactionsOfRun<K, V> {
         return intakeHeld;
     }
 
-    /** Postpones the cut of the open transaction, with or without intake. Called by the consumer's thread. */
+    /** Postpones the commit of the open transaction. Called by the consumer's thread. */
     void cutLater(boolean holdsIntake) {
         intakeHeld = holdsIntake;
         cutWanted = true;

@@ -18,7 +18,7 @@ final class AnswerSignal {
     // Guarded by the lock
     private boolean woken;
 
-    /** The message that the waiting thread, which writes this field, waits for. */
+    /** The message for which a thread waits. Written by the waiting thread. */
     private volatile @Nullable MessageInFlight<?, ?, ?> awaited;
 
     AnswerSignal(Clock clock) {

@@ -67,7 +67,10 @@ final class ElementsInFlight {
         all = more;
     }
 
-    /** Reports an acknowledgement. Acknowledges the element and returns true if it was the last one. */
+    /**
+     * Reports the acknowledgement of a record. After the element's last record, acknowledges the element and returns
+     * true.
+     */
     boolean answered(int number) {
         Element element = all[number];
         element.counts.answers();

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * Sends encoded records with a lean producer, and acknowledges an element when the brokers have all its records.
  * {@link #run} is confined to the stage's thread; outcomes are reported on the producer's own thread.
  *
- * <p>The first rejection fails the run. Its callback aborts the producer before it writes a later record of the
+ * <p>The first rejection fails the run. Its callback aborts the producer, which then writes no later record of the
  * partition (ADR 60).
  */
 final class EncodedLoop extends WriteLoop<EncodedRecords> {

@@ -22,9 +22,8 @@ import org.jspecify.annotations.Nullable;
  * Decides which records must wait until the first record of their partition is complete. Confined to the sender's
  * thread.
  *
- * <p>A broker accepts any sequence number as a producer's first one in a partition. It may thus reject the first batch
- * and accept the second one. To keep the order, no record follows a producer's first record to a topic or partition
- * until that record is complete (ADR 60).
+ * <p>A broker accepts any sequence number as a producer's first one in a partition. To keep the order, later records
+ * wait for a producer's first record to a topic or partition (ADR 60).
  */
 final class FirstRecords<K> {
 

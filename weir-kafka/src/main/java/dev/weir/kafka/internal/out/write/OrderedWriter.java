@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * ({@link RefusalSearch}). A record that is rejected when it is sent alone is passed to the {@link WriteRule}.
  *
  * <p>A shared producer stays open and resends the records itself. It also resends written records that followed the
- * rejected one in its partition. The last record sent for a key is therefore the last one written.
+ * rejected one in its partition.
  */
 final class OrderedWriter<T, K, V> {
 
@@ -388,10 +388,7 @@ final class OrderedWriter<T, K, V> {
         clock.sleepUntil(clock.after(REOPEN.after(failures, clock.nanoTime()).toNanos()));
     }
 
-    /**
-     * Marks the records that may have caused the stop as suspects. If none is known, marks the first record, unless the
-     * client was stuck.
-     */
+    /** Marks the records that may have caused the stop as suspects. */
     private void suspect(List<Kept<T, K, V>> inOrder, OrderedProducer.@Nullable Stop stop) {
         boolean isAnySuspect = false;
         for (Kept<T, K, V> kept : inOrder) {

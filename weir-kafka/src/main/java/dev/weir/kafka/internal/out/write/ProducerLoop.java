@@ -22,10 +22,7 @@ final class ProducerLoop<T, K, V> extends WriteLoop<T> {
     /** The interval between checks for a stopped producer while outcomes are outstanding. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /**
-     * Minimum time that {@link #close} waits for outstanding records after a failure or a cancel. The next run writes
-     * records again that are not acknowledged by then.
-     */
+    /** Minimum time that {@link #close} waits for outstanding records after a failure or a cancel. */
     private static final Duration HASTY_CLOSE = Duration.ofSeconds(2);
 
     private final Function<? super T, ProducerRecord<K, V>> records;

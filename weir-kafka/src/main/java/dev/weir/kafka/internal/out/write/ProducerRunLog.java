@@ -20,7 +20,7 @@ public final class ProducerRunLog {
 
     private ProducerRunLog() {}
 
-    /** Logs the start of the run, and at the end calls {@code end}, which closes the producer, and logs the end. */
+    /** Logs the start and the end of the run. Calls {@code end}, which closes the producer, before it logs the end. */
     public static void follow(ProducePath path, StageContext context, Termination end) {
         follow(path, context, () -> true, end);
     }

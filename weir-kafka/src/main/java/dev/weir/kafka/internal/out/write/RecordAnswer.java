@@ -75,7 +75,7 @@ class RecordAnswer implements Callback {
 
         ProducerRecord<K, V> record;
 
-        /** The reason why the record was not written; null if it was written, and only followed a rejected record. */
+        /** The reason why the record was not written; null if the record was written. */
         @Nullable
         Exception refusal;
 

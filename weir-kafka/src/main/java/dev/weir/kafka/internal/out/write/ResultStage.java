@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
 
-    /** The longest wait for the upstream stage while records are outstanding. The same thread emits their results. */
+    /** The longest wait for the upstream stage while records are outstanding. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final int maxInHand;
@@ -210,7 +210,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         }
     }
 
-    /** Returns the next complete results in order, and only then handles a rejected message, which may throw. */
+    /** Returns the next complete results in order. Then handles a rejected message, which may throw. */
     private Batch<Produced<P>> results() throws InterruptedException {
         Batch<Produced<P>> results = new Batch<>(0);
         for (MessageInFlight<K, V, P> head = window.peek(); head != null && head.isAnswered(); head = window.peek()) {

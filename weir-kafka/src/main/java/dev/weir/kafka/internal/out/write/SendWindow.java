@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the sender wait while the client's buffer contains more records than the client can use: the batches being
- * filled, and twice the amount that may be in flight. Further records only age in the buffer, and the garbage collector
- * copies their objects (ADR 170). Confined to the sender's thread, except for {@link #waitedNanos}.
+ * filled, and twice the amount that may be in flight (ADR 170). Confined to the sender's thread, except for
+ * {@link #waitedNanos}.
  *
  * <pre>
  *   bound = for each broker: one batch being filled for each of its partitions
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Reads the client's memory use from its metrics once per batch of the pipeline. A wait ends when a record is
- * complete. Does not limit a client without these metrics or a lean producer, which reports no partitions.
+ * complete. Does not limit a client without these metrics or a lean producer.
  */
 final class SendWindow {
 
@@ -38,7 +38,7 @@ final class SendWindow {
     private final long requestBytes;
     private final int requests;
 
-    /** The last record's future of each unfinished batch of the pipeline, oldest first. */
+    /** The future of the last record of each unfinished batch, oldest first. */
     private final ArrayDeque<Future<?>> marks = new ArrayDeque<>();
 
     private @Nullable Metric total;
@@ -117,11 +117,7 @@ final class SendWindow {
         return !marks.isEmpty() && held() > bound;
     }
 
-    /**
-     * Waits until enough memory is free or a record was rejected. Every awaited record completes: the brokers respond,
-     * or {@link OrderedProducer} closes the client. If the client's thread is dead, {@link OrderedWriter#look} fails
-     * the run, which interrupts this wait.
-     */
+    /** Waits until enough memory is free or a record was rejected. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // single writer
     void await() throws InterruptedException {
         waitsSinceNanos = System.nanoTime();
@@ -138,9 +134,7 @@ final class SendWindow {
         }
     }
 
-    /**
-     * Returns the future after which enough memory is free, if batches have equal sizes. The sender wakes only once.
-     */
+    /** Returns the future after which enough memory is free, if batches have equal sizes. */
     private Future<?> markThatFrees(long bytes, long held) {
         for (long before = Math.min(marks.size() - 1L, bytes * marks.size() / held); before > 0; before--) {
             marks.remove();

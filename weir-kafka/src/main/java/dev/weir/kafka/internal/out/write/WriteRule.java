@@ -54,10 +54,7 @@ public class WriteRule<T> {
     private final WriteFailures failures;
     private final StageContext context;
 
-    /**
-     * Topics rejected recently because they are missing or forbidden. A further attempt takes max.block.ms or a new
-     * producer.
-     */
+    /** Topics rejected recently because they are missing or forbidden. */
     private final Map<String, RefusedTopic> topics = new HashMap<>();
 
     // asFailed is null only in a rule created by handedTo; delivery is null without a dead-letter topic.
@@ -94,7 +91,7 @@ public class WriteRule<T> {
         return of(failures, context, new UnwrittenFailures<>(settings)::failed);
     }
 
-    /** Returns a rule for the same exceptions, with its own rejected topics, that passes elements to {@code other}. */
+    /** Returns a rule for the same exceptions that passes elements to {@code other}. */
     <P> WriteRule<P> handedTo(BiConsumer<? super P, ? super Exception> other) {
         return new WriteRule<P>(failures, context, null, null) {
             @Override
@@ -135,10 +132,7 @@ public class WriteRule<T> {
         return context.clock().nanoTime() - refused.nanos > MEMORY_NANOS;
     }
 
-    /**
-     * Remembers a covered exception if it concerns the whole topic. Does not extend the time of an earlier exception,
-     * because the topic must be tried again some time.
-     */
+    /** Remembers a covered exception if it concerns the whole topic. */
     public final void note(String topic, Exception refusal) {
         if (RecordRefusals.isOfTopic(refusal)) {
             topics.compute(

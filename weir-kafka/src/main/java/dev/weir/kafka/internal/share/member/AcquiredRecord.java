@@ -77,7 +77,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return unreadable;
     }
 
-    /** Returns whether the client's {@code record} is this record. Only then do both have the same headers object. */
+    /** Returns whether the client's {@code record} is this record. Compares the headers objects. */
     @Override
     public boolean isOf(ConsumerRecord<byte[], byte[]> record) {
         return record.headers() == headers();
@@ -93,7 +93,7 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
         return deliveryLimit.getAsInt();
     }
 
-    /** Returns whether the group drops the record unless this delivery accepts it. */
+    /** Returns whether this is the record's last delivery. */
     @Override
     public boolean isLastDelivery() {
         return delivery >= deliveryLimit();

@@ -54,10 +54,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
         this.deliveryLimit = setup::deliveryLimit;
     }
 
-    /**
-     * Returns the time from a fetch request to its records, about the slowest of the last hundred fetches. May be
-     * called from any thread.
-     */
+    /** Returns about the slowest fetch time of the last hundred fetches, in seconds. May be called from any thread. */
     double slowRoundTripSeconds() {
         return slowRoundTripSeconds;
     }

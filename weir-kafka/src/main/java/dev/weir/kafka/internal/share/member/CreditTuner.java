@@ -8,13 +8,10 @@ import dev.weir.kafka.internal.share.member.SharePath.Plan;
  *
  * <p>The limit is one record per worker plus a buffer, which keeps the workers busy during a fetch. By Little's law,
  * the number of records finished during a fetch is the rate times the round trip. The buffer is about twice that
- * number: half of its records are queued in this process, and half are in flight. It holds at least the records of a
- * twentieth of a second, because of short stalls. At a low rate, it holds the records of up to a tenth of a second,
- * because a few large requests cost less than many small ones.
+ * number. It holds at least the records of a twentieth of a second, and up to a tenth of a second at a low rate.
  *
- * <p>The limit begins small and at most doubles per step, because a member that acquires many records leaves none for
- * other members. The pipeline must finish the acquired records well before their locks expire (formula F8 of ADR 71),
- * and some locks must be left for other members (F2).
+ * <p>The limit begins small and at most doubles per step. The pipeline must finish the acquired records well before
+ * their locks expire (formula F8 of ADR 71), and some locks must be left for other members (F2).
  */
 final class CreditTuner {
 
@@ -24,19 +21,16 @@ final class CreditTuner {
     private static final double TOO_MANY = 1.5;
     private static final double ON_ITS_WAY = 2.2;
 
-    /** Minimum size of the buffer, as the seconds that the workers need for its records. */
+    /** Minimum size of the buffer, in seconds of work. */
     private static final double IN_STORE = 0.05;
 
-    /**
-     * Size of the buffer at a low rate, as the seconds that the workers need for its records. At most two large
-     * requests.
-     */
+    /** Size of the buffer at a low rate, in seconds of work. At most two large requests. */
     private static final double LONG_STORE = 0.1;
 
     /** Number of records in a large request. Even larger requests hardly lower the cost per record. */
     private static final int LARGE_REQUEST = 600;
 
-    /** Number of batches above which whole producer batches are requested. One extra batch then does little harm. */
+    /** Number of batches above which whole producer batches are requested. */
     private static final int BATCHES = 4;
 
     private CreditTuner() {}
@@ -102,8 +96,7 @@ final class CreditTuner {
 
     /**
      * Returns the maximum number of records: as many as are finished in a quarter of the lock's duration, but at least
-     * one per worker (formula F8 of ADR 71). At most half of all locks are used, because other members need locks as
-     * well (F2).
+     * one per worker (formula F8 of ADR 71). At most half of all locks are used (F2).
      */
     private static double most(Look look, int workers) {
         double byLock = Math.max(workers, look.rate() * look.lockSeconds / 4);

@@ -65,8 +65,8 @@ final class GroupEnd {
 
     /**
      * Returns the partitions that the group has not read to the last stable offset. The reported lag extends to the end
-     * of the log, so the offsets after the last stable offset are subtracted. A partition whose last stable offset
-     * moves during the queries counts as missing, because its lag is then inaccurate.
+     * of the log, so the offsets after the last stable offset are subtracted. A partition counts as missing if its last
+     * stable offset moves during the queries.
      */
     private List<TopicPartition> missingOfStable(Collection<TopicPartition> partitions) {
         Map<TopicPartition, Long> logEnds = admin.ends(partitions);

@@ -34,8 +34,7 @@ import org.slf4j.LoggerFactory;
  * buffer while their locks are running, so the thread then checks the buffer several times per second.
  *
  * <p>A poll that returns records may also leave records in the buffer. If the poll begins while a fetch is in flight,
- * the client may fetch once more. The additional records wait until all records of the poll are finished. If their
- * locks expire in the meantime, the brokers deliver them to another member.
+ * the client may fetch once more. The additional records wait until all records of the poll are finished.
  */
 final class ShareConsumerThread implements Runnable, HeldRecords.Client {
 
@@ -183,9 +182,8 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
      * Polls if the pipeline wants records, and otherwise waits briefly. Called only while no records are held. After a
      * poll that returned nothing, only one share consumer at a time polls again.
      *
-     * <p>Several requests of this process could otherwise be waiting at a broker when the process dies. The broker
-     * notices the end of each connection separately. It could release the records of one share consumer and deliver
-     * them to the waiting request of another one, and nobody would process them.
+     * <p>If the process died, a broker could otherwise deliver its released records to another waiting request of the
+     * same process.
      */
     private void fetch() throws InterruptedException {
         long since = System.nanoTime();
@@ -235,10 +233,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
     }
 
-    /**
-     * Returns whether a record in the client's buffer may have lost much of its lock time. The buffer is then checked
-     * before the client fetches again.
-     */
+    /** Returns whether a record in the client's buffer may have lost much of its lock time. */
     private boolean isOldCheck(long nowNanos) {
         return nowNanos - checkedNanos >= TimeUnit.MILLISECONDS.toNanos(held.lockMillis()) / 4 && held.lockMillis() > 0;
     }

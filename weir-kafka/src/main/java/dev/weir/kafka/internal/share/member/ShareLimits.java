@@ -84,8 +84,7 @@ final class ShareLimits {
 
     private static Limit window(Look look, Surroundings around, double perPartition) {
         // The window must have room for all records that arrive while a partition's slowest record is unfinished
-        // (formula F3 of ADR 71). In a larger window, more records arrive. The estimate assumes that workers then never
-        // wait.
+        // (formula F3 of ADR 71).
         double gain = Math.max(1, around.workers / Math.max(0.05 * around.workers, around.inHand));
         long needed = Math.max(look.locksPerPartition() * 3L / 2, (long)
                 Math.ceil(gain * perPartition * (look.roundTripSeconds() + around.slowestSeconds)));

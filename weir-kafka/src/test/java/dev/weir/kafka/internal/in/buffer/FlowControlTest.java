@@ -434,7 +434,7 @@ class FlowControlTest {
             poll(assignment, 1);
             polls++;
         }
-        // The polls return one megabyte, plus what an ordinary fetch may return beyond it.
+        // The polls return about one megabyte.
         assertThat(polls).isBetween(8, 11);
     }
 

@@ -582,8 +582,7 @@ class ConsumerLoopTest {
         String ignored = loop.close(Duration.ZERO);
     }
 
-    // Regression: the failure left the client's callback, so the finished records of the revoked partition were not
-    // committed, and the run failed with the client's exception.
+    // Regression: the finished records of the revoked partition were not committed.
     @Test
     void revocation_inWhichAnEmissionFails_isCompleteBeforeTheRunFails() throws Exception {
         TopicPartition stays = new TopicPartition("t", 1);
@@ -630,7 +629,7 @@ class ConsumerLoopTest {
         assertThat(buffer.records()).isZero();
     }
 
-    // Regression: records of one partition were lost after the records of another had failed.
+    // Regression: records of one partition were lost after records of another partition had failed.
     @Test
     void recordsOfAPoll_inWhichAnotherPartitionFails_areNotCommitted() throws Exception {
         TopicPartition next = new TopicPartition("t", 1);

@@ -110,10 +110,10 @@ final class SimulatedLog extends GroupPartition {
     /** Position at which the group started, unless at the beginning; -1 until a record was emitted. */
     private long firstPlace = -1;
 
-    /** Lowest end after truncations since the position or the commit was lost; -1 if neither is lost. */
+    /** Lowest log end since the position or the commit was lost; -1 if neither is lost. */
     private long nearest = -1;
 
-    /** Highest end before truncations while the consumer waits for its next position. */
+    /** Highest log end while the consumer waits for its next position. */
     private int endInHold;
 
     /** First record of the assignment that the pipeline has not pulled. */
@@ -231,11 +231,11 @@ final class SimulatedLog extends GroupPartition {
             case FAIL -> false;
             case EARLIEST -> offset == 0;
             // Every log end since the loss is allowed, because the log may be truncated again after a query for its
-            // end. The next poll or the topic id reveals that truncation.
+            // end.
             case LATEST, NEAREST -> offset >= Math.max(0, nearest) && offset <= Math.max(end, endInHold);
         };
         // A consumer that learned the topic id just before the recreation cannot tell positions in the two topics
-        // apart. It learns the new id some seconds later.
+        // apart.
         boolean anew = elections.incarnation() > 0 && policy == OutOfRangePolicy.NEAREST && offset == 0;
         if (!allowed && !anew) {
             throw new AssertionError(id + " goes on at " + offset + " under " + policy + " after a cut to " + nearest
@@ -342,7 +342,7 @@ final class SimulatedLog extends GroupPartition {
         }
     }
 
-    /** Accepts a lost position that the log has grown beyond if no epoch and no topic id reveals the loss. */
+    /** Accepts a lost position if no epoch and no topic id reveals the loss. */
     private void missIfBlind() {
         if (lostBlindly && owned && !held && position <= end) {
             lostBlindly = false;
@@ -544,8 +544,7 @@ final class SimulatedLog extends GroupPartition {
     }
 
     private void requireCommit(long offset, String text, int ofEpoch, boolean ahead) {
-        // The records after an unconfirmed commit are not emitted yet, so its sender may move the committed offset
-        // back.
+        // The sender of an unconfirmed commit may move the committed offset back.
         boolean takenBack = ahead && committedUnsure && offset >= confirmed;
         if (offset < committed && soughtEpoch <= committedEpoch && !takenBack) {
             throw new AssertionError("committed " + id + "@" + offset + " after " + committed);

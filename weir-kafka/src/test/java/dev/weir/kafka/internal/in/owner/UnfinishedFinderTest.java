@@ -111,9 +111,7 @@ class UnfinishedFinderTest {
         assertThat(findIn(null, false)).isEqualTo(Oldest.of(12, Duration.ofSeconds(9), null, "in flight in handle"));
     }
 
-    /**
-     * The two sources of a merge both report the stages downstream of the merge, so these stages are reported twice.
-     */
+    /** Both sources of a merge report the stages downstream of the merge. */
     @Test
     void troubles_thatTwoReadersTell_areToldOnce() {
         SimulatedContext second = new SimulatedContext();

@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the threads of a simulated process one at a time: the simulation's thread, and strands that get turns from it. A
- * strand's turn ends when it waits, on this clock or in {@link #pause}. Replays are therefore the same. Signals of
- * conditions have no effect, because a wait may end at any time.
+ * strand's turn ends when it waits, on this clock or in {@link #pause}. Replays are therefore the same.
  */
 public final class Turns implements Clock {
 

@@ -38,9 +38,8 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A share consumer of one partition, without brokers. It fetches like Kafka's share consumer 4.4: after a poll that
- * found nothing, or that met an unanswered renewal, it fetches until a record arrives. It answers a renewal at the
- * second call after it, and forgets records of a refused renewal. Thread-safe.
+ * A share consumer of one partition, without brokers. It fetches like Kafka's share consumer 4.4. It answers a renewal
+ * at the second call after it, and forgets records of a refused renewal. Thread-safe.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // a lock of its own
 final class ShareClientStub extends MockShareConsumer<byte[], byte[]> {

@@ -83,7 +83,7 @@ class ShareConsumerThreadTest {
         return batch;
     }
 
-    /** While a record is held and its lock renewed, the client must fetch no others: their locks would run out. */
+    /** While a record is held and its lock renewed, the client must fetch no other records. */
     @Test
     void renewals_fetchNothingThatWouldAgeUnseen() throws Exception {
         start(1_000, null);
