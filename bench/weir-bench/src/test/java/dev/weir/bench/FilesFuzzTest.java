@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Tests that user-written files, however damaged, are either accepted or refused with a message. Reading them must
- * never throw any other exception or loop forever. A failure prints seed and text; {@code -Dweir.fuzz.seconds=120}
- * fuzzes each kind of file for that long instead of a few hundred times.
+ * never throw any other exception or loop forever. A failure prints seed and text. To fuzz longer:
+ * {@code -Dweir.fuzz.seconds=120}.
  */
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class FilesFuzzTest {

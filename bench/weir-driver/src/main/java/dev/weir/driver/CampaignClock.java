@@ -38,10 +38,7 @@ final class CampaignClock {
         setting = new Setting(offsetNanos, false);
     }
 
-    /**
-     * Returns whether the harness and this process use the same clock, which is the case until an offset is set. A
-     * record that arrives early is then a fault.
-     */
+    /** Returns whether the harness and this process use the same clock. */
     static boolean isShared() {
         return setting.isShared();
     }

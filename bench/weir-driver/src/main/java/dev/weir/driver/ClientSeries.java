@@ -14,8 +14,8 @@ import javax.management.ObjectName;
 
 /**
  * Computes rates from the metrics of Kafka's clients in this process. Rates of counts cover the time between two calls
- * of {@link #look}, except for clients that were closed in between. Averages of a client ({@code -avg}) cover its own
- * window of about 30 seconds. Libraries without Kafka's clients have no figures. Confined to one thread.
+ * of {@link #look}. Averages of a client ({@code -avg}) cover its own window of about 30 seconds. Libraries without
+ * Kafka's clients have no figures. Confined to one thread.
  */
 final class ClientSeries {
     static final String FETCHES = "client: fetches/s";

@@ -92,7 +92,7 @@ public sealed interface Command {
      * {@code seconds} seconds, whichever comes first.
      *
      * @param group the name of a new group. If members join or leave during the pass, it is the name of the group that
-     *     all members share. The brokers store nothing about a new group, except for the settings of a share group.
+     *     all members share.
      * @param output the new output topic of {@link Scenario#COPY}; empty for other scenarios
      */
     record Start(String group, long records, double seconds, String output) implements Command {

@@ -113,7 +113,7 @@ final class Course {
         end();
     }
 
-    /** Ends the pass with a failure. The first one counts, because others often follow from it. Null has no effect. */
+    /** Ends the pass with a failure. Later failures and null have no effect. */
     void fail(@Nullable Throwable cause) {
         if (cause != null) {
             failure.compareAndSet(null, cause);

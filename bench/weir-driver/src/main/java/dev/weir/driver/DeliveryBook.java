@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
  * failed. Confined to one thread at a time, except for {@link #attempted}.
  */
 final class DeliveryBook {
-    // Distance behind the last delivered record of a partition at which a missing record is not in flight any more.
+    // A missing record counts as lost at this distance behind the partition's last delivered record.
     private static final long UNORDERED_BEHIND = 50_000;
 
     private final HandlerOrder order;
@@ -38,7 +38,7 @@ final class DeliveryBook {
 
     /**
      * Returns the maximum distance between the first and the last acquired offset of a partition. It is one batch more
-     * than twice the limit for acquired records, because brokers count them differently.
+     * than twice the limit for acquired records.
      */
     private static long shareBehind(Map<String, String> options) {
         return 2L * ShareOptions.locks(options) + ShareOptions.number(options, ShareOptions.BATCH_RECORDS);
@@ -52,7 +52,7 @@ final class DeliveryBook {
         return partitions[partition].delivered(number) || repeatsCount;
     }
 
-    /** Adds a delivery to the ledger of its key. {@link #delivered} adds it to the ledger of its partition. */
+    /** Adds a delivery to the ledger of its key. */
     void deliveredOfKey(int partition, int key, long number) {
         keys[partition / ofTopic()].delivered(key, number);
     }
@@ -77,8 +77,8 @@ final class DeliveryBook {
     }
 
     /**
-     * Returns the counts of delivered and missing records. Unless {@code complete} is true, records that may be in
-     * flight are not missing.
+     * Returns the counts of delivered and missing records. If {@code complete} is false, records that may be in flight
+     * do not count as missing.
      */
     LedgerFigures figures(boolean complete) {
         return LedgerFigures.ofTopics(IntStream.range(0, keys.length)

@@ -31,10 +31,7 @@ public interface Driver {
         return at < 0 ? "" : withoutDefaults(name.substring(at + 1));
     }
 
-    /**
-     * Returns whether the driver with the given name uses its library's own settings, that is, whether the name
-     * contains the suffix {@link #OWN_DEFAULTS}.
-     */
+    /** Returns whether the driver with the given name uses its library's own settings. */
     static boolean hasOwnDefaults(String name) {
         int at = name.indexOf(VERSION);
         return name.endsWith(OWN_DEFAULTS) || (at >= 0 && name.substring(0, at).endsWith(OWN_DEFAULTS));

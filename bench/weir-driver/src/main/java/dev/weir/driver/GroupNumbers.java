@@ -131,8 +131,7 @@ public final class GroupNumbers {
     }
 
     /**
-     * Returns the delivery counts of all members, including killed ones. Distinct, missing and unreported repeated
-     * records are counted from this file; all other figures come from the members' reports.
+     * Returns the delivery counts of all members, including killed ones.
      *
      * @param told the reports of members that were not killed
      * @param ends number of records per partition

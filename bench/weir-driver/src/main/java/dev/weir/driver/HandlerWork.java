@@ -109,10 +109,7 @@ public final class HandlerWork {
         }
     }
 
-    /**
-     * Returns the number of finished calls and their total blocking time. A call that ends while the two values are
-     * read may be included in only one of them.
-     */
+    /** Returns the number of finished calls and their total blocking time. */
     HandlerTime time() {
         return new HandlerTime(calls.sum(), takenNanos.sum());
     }

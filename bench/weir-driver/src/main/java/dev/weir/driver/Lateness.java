@@ -42,8 +42,8 @@ final class Lateness {
     }
 
     /**
-     * Notes a record that arrived early. On a common clock, it fails the pass. With separate clocks, the harness checks
-     * whether the clock error explains it. Its delay is recorded as 0.
+     * Notes a record that arrived early. The record fails the pass if all processes share one clock. Its delay is
+     * recorded as 0.
      */
     private void early(long nanos) {
         if (CampaignClock.isShared()) {

@@ -34,10 +34,7 @@ final class Lease {
         isHeard = true;
     }
 
-    /**
-     * Watches the lease. Only seconds in which this process runs count, so a resumed process first reads its waiting
-     * messages.
-     */
+    /** Watches the lease. Counts only seconds in which this process runs, so a halt does not end the lease. */
     private void watch() {
         for (long silent = 0; silent < seconds; silent++) {
             LockSupport.parkNanos(SECOND_NANOS);

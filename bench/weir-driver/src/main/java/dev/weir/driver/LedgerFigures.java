@@ -8,9 +8,7 @@ import java.util.stream.IntStream;
  * The delivery counts of a pass, derived from its record numbers. Immutable.
  *
  * @param distinct records delivered at least once
- * @param missing undelivered records. In a complete pass, all requested records are considered. Otherwise, only records
- *     before the last delivered one are considered, and records that may still be in flight, given the ordering, are
- *     left out.
+ * @param missing undelivered records; in an incomplete pass, without records that may be in flight
  * @param duplicates repeated deliveries
  * @param reordered records delivered after a later record of the same partition, or of the same key if that order was
  *     requested; 0 without ordering

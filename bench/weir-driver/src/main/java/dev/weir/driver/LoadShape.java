@@ -189,8 +189,8 @@ public final class LoadShape {
     }
 
     /**
-     * Returns the index of the first segment at whose end the total area reaches the given area; the number of segments
-     * if none does.
+     * Returns the index of the segment in which the total area reaches the given area; the number of segments if none
+     * does.
      */
     private int pieceWith(double area) {
         int low = 0;

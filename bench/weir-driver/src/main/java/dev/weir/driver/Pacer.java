@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Confined to the sending thread.
  *
  * <p>Overdue records are sent immediately, and their latency is measured from their planned times. If the sending
- * thread overslept, the delay is the generator's lateness, except during a garbage collection, for which the library is
- * responsible.
+ * thread overslept, the delay counts as the generator's lateness. A garbage collection does not count.
  *
  * <p>Each record gets a ticket, which the driver passes to {@link Pass#acknowledged(long, int)}:
  *
@@ -85,8 +84,7 @@ public final class Pacer {
         }
         await(Long.MAX_VALUE);
         long ticket = ((long) partition << TIME_BITS) | (dueNanos - startNanos + 1);
-        // The thread delayed records that were due before its last wake-up. The library delayed later records, which
-        // add no lateness.
+        // This thread delayed only the records that were due before its last wake-up.
         pass.lateness().overslept(overslept());
         dueNanos = plan.nextNanos();
         return ticket;

@@ -32,10 +32,7 @@ interface PacerClock {
 
     /** Clock of this process. */
     final class OfProcess implements PacerClock {
-        /**
-         * The possible error of the start and the end of a collection. Both the collection's times and the clock that
-         * converts them are in whole milliseconds.
-         */
+        /** The possible error of a collection's times, which are in whole milliseconds. */
         static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
         private final List<GarbageCollectorMXBean> collectors =

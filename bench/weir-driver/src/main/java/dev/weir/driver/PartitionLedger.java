@@ -83,8 +83,8 @@ final class PartitionLedger {
     }
 
     /**
-     * Returns the counts of delivered and missing records. Unless {@code complete} is true, records less than
-     * {@code behind} below the highest delivered number may be in flight and are not missing.
+     * Returns the counts of delivered and missing records. If {@code complete} is false, records less than
+     * {@code behind} below the highest delivered number do not count as missing.
      *
      * @param underWay numbers of other records known to be in flight
      */

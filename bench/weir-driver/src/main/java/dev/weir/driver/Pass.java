@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class Pass {
     /**
      * Figure: the number of records that seemed to arrive before they were due. This happens if the clocks of two
-     * machines differ, so the harness compares {@link #EARLIEST_MILLIS} with the known clock error. The figure is
-     * missing if no record was early.
+     * machines differ. The figure is missing if no record was early.
      */
     public static final String EARLY_RECORDS = "clock: early records";
 
@@ -32,8 +31,7 @@ public final class Pass {
 
     /**
      * Figure of each pass: the time for which threads were runnable and waited for a core, summed over all threads, in
-     * percent of the pass. Missing if the system does not report it, or if the sum decreased because threads that had
-     * waited long ended during the pass.
+     * percent of the pass. Missing if the system does not report it.
      */
     public static final String WAITED_FOR_CORES = "driver: waited for a core %";
 
@@ -212,9 +210,8 @@ public final class Pass {
     }
 
     /**
-     * Performs the step of {@link Scenario#COPY} between reading and writing a record, which is the work that the
-     * workload requires. The work is the same for all libraries. Counts the record as processed. The harness itself
-     * counts the written records, in the output topic. Any thread may call this method.
+     * Performs the work of {@link Scenario#COPY} between reading and writing a record, and counts the record as
+     * processed. The harness counts the written records in the output topic. Any thread may call this method.
      *
      * @return the value to write
      */
@@ -391,7 +388,7 @@ public final class Pass {
         }
     }
 
-    /** Reports the library's failure. Null has no effect, so that any outcome can be passed. Any thread may call it. */
+    /** Reports the library's failure. Null has no effect. Any thread may call it. */
     public void fail(@Nullable Throwable cause) {
         course.fail(cause);
     }
@@ -428,8 +425,7 @@ public final class Pass {
     Report.Passed result() {
         Course.Span span = course.span();
         boolean complete = span.to().records() >= wanted;
-        // A COPY driver writes and commits until it returns, so the usage is read now. Its threads have ended, so their
-        // context switches are unknown.
+        // A COPY driver writes and commits until it returns, so the usage is read now.
         Usage used = isCopy() ? Meters.quick() : span.to().usage();
         figures.putAll(course.figures());
         lateness.putEarly(figures);

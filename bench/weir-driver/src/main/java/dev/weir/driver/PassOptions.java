@@ -84,8 +84,7 @@ public final class PassOptions {
     }
 
     /**
-     * Returns the number of records that {@link Scenario#AT_MOST_ONCE} may commit together before they are delivered,
-     * if the library supports this.
+     * Returns the number of records that {@link Scenario#AT_MOST_ONCE} may commit together before they are delivered.
      */
     public int commitAhead() {
         return integer(COMMIT_AHEAD, 1);

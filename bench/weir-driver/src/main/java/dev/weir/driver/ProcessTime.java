@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The processor time of a process: the sum of the times of all its threads, including garbage collector and compiler
  * threads. The kernel counts the time of each thread in nanoseconds. Thread-safe.
  *
- * <p>The kernel also counts the total time of the process, in ticks of 10 ms, too coarse for a consumer that uses
- * little. The sum lacks the last time of threads that have ended. Once it is more than two ticks below the total, it is
- * raised to the total.
+ * <p>The kernel also counts the total time of the process, in ticks of 10 ms. The sum lacks threads that have ended, so
+ * it is raised if it is more than two ticks below the total.
  */
 final class ProcessTime {
 

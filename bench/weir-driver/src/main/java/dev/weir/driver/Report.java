@@ -71,10 +71,9 @@ public sealed interface Report {
      *
      * @param atNanos end of the interval, since the first record
      * @param handlers blocking time of handlers
-     * @param timings the delays of planned records, with one entry per partition. Each entry is a compressed
-     *     HdrHistogram of nanoseconds in Base64; it is empty if there were no delays. For the sender, the entries
-     *     contain the delays of sending. One more entry at the end contains the times that the driver's sending thread
-     *     overslept. The list is empty if no records are planned.
+     * @param timings the delays of planned records, one entry per partition, and a final entry for the times that the
+     *     sending thread overslept. Each entry is a compressed HdrHistogram of nanoseconds in Base64, or empty. The
+     *     list is empty if no records are planned.
      * @param last true if enough records arrived or time ran out; the driver then only has to close
      * @param figures figures of the driver's clients by name, once a second if requested; also figures of a remote
      *     machine

@@ -63,7 +63,7 @@ public final class SendPlan {
     private static final double SECOND_NANOS = 1e9;
     private static final long MAX_DISTANCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** The interval at which waiting threads check the end of the wait. */
+    /** Interval at which a waiting thread checks whether to stop waiting. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final boolean poisson;
@@ -112,8 +112,7 @@ public final class SendPlan {
      * Returns the plan described by {@code options}.
      *
      * @throws IllegalArgumentException if the options describe no plan
-     * @throws IllegalStateException if the plan's start time is far from the current time, which means that this
-     *     process's clock is not set
+     * @throws IllegalStateException if the plan's start time is far from the current time
      */
     public static SendPlan of(Map<String, String> options) {
         String rate = options.get(RATE);

@@ -268,7 +268,7 @@ class DriverMainTest {
                 .isZero();
     }
 
-    /** A record that arrives early is a fault on a common clock. On a clock that was set, it is kept and reported. */
+    /** On a common clock, a record that arrives early is a fault. With separate clocks, it is kept and reported. */
     @Test
     void clockOfAnother_isAskedAndSet_andEarlyRecordsAreKept() throws Exception {
         Process process = start(Early.class, "early", "-D" + CampaignClock.AHEAD_MILLIS + "=3600000");

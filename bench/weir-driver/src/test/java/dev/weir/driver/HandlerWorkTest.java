@@ -54,7 +54,7 @@ class HandlerWorkTest {
             handler.join();
         }
         double allMillis = (System.nanoTime() - begun) / 1e6;
-        // One call may block at a time, so each call blocks for a sixth of the total time and waits for the remainder.
+        // Only one call may block at a time, so each call blocks for a sixth of the total time.
         assertThat(work.time().meanMillis()).isGreaterThanOrEqualTo(20).isLessThan(allMillis / 2);
     }
 

@@ -49,7 +49,7 @@ class PassTest {
         assertThat(passed.ledger().distinct()).isEqualTo(900);
     }
 
-    /** Regression: the last failure replaced the first one, so the report named a consequence instead of the cause. */
+    /** Regression: the last failure replaced the first one. */
     @Test
     void failure_isTheFirstOne_notWhatFollowedFromIt() {
         Pass pass = pass(Scenario.PRODUCE, Map.of());

@@ -16,8 +16,8 @@ import javax.management.remote.JMXServiceURL;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the JMX beans of forked brokers. The beans belong to the brokers, so their values do not depend on the tested
- * library. Attaches to the broker processes, so brokers need no JMX port. Confined to one thread.
+ * Reads the JMX beans of forked brokers. Attaches to the broker processes, so brokers need no JMX port. Confined to one
+ * thread.
  */
 public final class BrokerBeans implements AutoCloseable {
     private final List<JMXConnector> brokers = new ArrayList<>();
@@ -44,10 +44,7 @@ public final class BrokerBeans implements AutoCloseable {
         T read() throws JMException, IOException;
     }
 
-    /**
-     * Reads a bean; null if the broker does not have it. Brokers remove beans at any time, for example with a share
-     * partition.
-     */
+    /** Reads a bean; null if the broker does not have it. */
     static <T> @Nullable T ifThere(BeanRead<T> bean) throws JMException, IOException {
         try {
             return bean.read();

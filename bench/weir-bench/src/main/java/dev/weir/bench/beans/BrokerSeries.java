@@ -32,10 +32,7 @@ public final class BrokerSeries {
         this.times = new BrokerTimes(brokers);
     }
 
-    /**
-     * Returns the current figures by series name. The first call returns no request times, because a request time is
-     * the mean since the previous call.
-     */
+    /** Returns the current figures by series name. The first call returns no request times. */
     public Map<String, Double> look() {
         Map<String, Double> figures = new LinkedHashMap<>();
         BrokerTimes.Reading now = times.read();

@@ -15,7 +15,7 @@ import javax.management.ObjectName;
  * requests between them. Percentiles cover the broker's last few minutes, which may include earlier runs.
  */
 public final class BrokerTimes {
-    /** Prefix of the figure names for consumers' fetch requests, whichever client sent them. */
+    /** Prefix of the names of figures about consumers' fetch requests. */
     public static final String FETCHES = "broker: fetch ";
 
     /** Suffix of the names of figures that are 99th percentiles instead of means. */
@@ -53,10 +53,7 @@ public final class BrokerTimes {
      */
     public record Reading(Map<String, Times> times, long collections, long collectionMillis) {
 
-        /**
-         * Returns a map from names to figures for the time since an earlier reading. Kinds of requests that did not
-         * occur in that time are left out.
-         */
+        /** Returns a map from names to figures for the time since an earlier reading. */
         public Map<String, Double> since(Reading earlier) {
             Map<String, Double> figures = new LinkedHashMap<>();
             times.forEach((name, now) -> {
@@ -112,7 +109,7 @@ public final class BrokerTimes {
         double[] read = beans.getAttributes(name, ATTRIBUTES).asList().stream()
                 .mapToDouble(attribute -> ((Number) attribute.getValue()).doubleValue())
                 .toArray();
-        // Brokers measure whole milliseconds, so the total is a whole number. Rounding removes the error of the mean.
+        // Request times are whole milliseconds, so their sum is a whole number too.
         return new Times(read[0], Math.rint(read[0] * read[1]), read[2]);
     }
 }

@@ -6,10 +6,7 @@ import javax.management.MBeanServerConnection;
 import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 
-/**
- * Counts the bytes and requests of consumers' fetches from the forked brokers' own counters, so that all libraries are
- * counted in the same way. Confined to one thread.
- */
+/** Counts the bytes and requests of consumers' fetches, as the forked brokers report them. Confined to one thread. */
 public final class FetchCounter {
     private final BrokerBeans brokers;
     private final ObjectName bytes;

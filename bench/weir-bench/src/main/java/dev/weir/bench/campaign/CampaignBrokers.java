@@ -15,9 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The brokers of a campaign. They are either an existing cluster or forked brokers. The current workload point
- * determines the number and the settings of forked brokers, so they are replaced if the next point needs different
- * ones. Confined to one thread, which also closes this object.
+ * The brokers of a campaign: an existing cluster or forked brokers. Forked brokers are replaced if the next workload
+ * point needs a different number or different settings. Confined to one thread, which also closes this object.
  */
 final class CampaignBrokers implements AutoCloseable {
     private final Path data;

@@ -49,7 +49,7 @@ final class CampaignDescription {
                 .collect(Collectors.joining(" "));
     }
 
-    /** Returns the brokers' Kafka releases in the order of the points; {@code first} alone if all points use it. */
+    /** Returns the Kafka releases of the points' brokers; {@code first} if all points use the same one. */
     private static String releases(Workload workload, String first) {
         List<String> asked = workload.points().stream()
                 .map(WorkloadPoint::brokerVersion)

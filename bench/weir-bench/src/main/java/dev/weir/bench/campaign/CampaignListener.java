@@ -20,8 +20,7 @@ public interface CampaignListener {
     void status(String doing, int runsDone, int runs, @Nullable Duration remaining);
 
     /**
-     * Receives the figures of one second of a run. Called only for runs whose settings can be changed while they are
-     * measured.
+     * Receives the figures of one second of a run. Called only if the run accepts commands.
      *
      * @param series figures of clients, brokers and the machine by name
      */

@@ -151,7 +151,7 @@ public final class CampaignRunner {
                 if (!isStopped()) {
                     throw e;
                 }
-                // The campaign was stopped. The current run was discarded, and all runs in the folder are complete.
+                // The campaign was stopped. Its finished runs are complete.
             }
             return folder;
         }

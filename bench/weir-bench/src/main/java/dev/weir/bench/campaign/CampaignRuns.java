@@ -90,10 +90,7 @@ final class CampaignRuns {
         }
     }
 
-    /**
-     * Runs the baseline once without recording the result. The JVMs of new brokers are still compiling, which would
-     * slow down the first measured runs.
-     */
+    /** Runs the baseline once without recording the result, to warm up new brokers. */
     private void warm() throws InterruptedException {
         WorkloadPoint point = workload.points().get(0);
         BenchCluster cluster = brokers.at(point);

@@ -21,9 +21,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Determines the order of a campaign's runs. An adaptive design runs in stages, and the verdicts of earlier stages
- * choose the points of the next one. Any other design has a single stage with all runs. A resumed campaign gets the
- * same order. Confined to one thread.
+ * Determines the order of a campaign's runs. An adaptive design runs in stages: the verdicts of a stage choose the
+ * points of the next stage. A resumed campaign gets the same order. Confined to one thread.
  */
 final class CampaignStages {
     private final Workload workload;
@@ -66,10 +65,7 @@ final class CampaignStages {
         return RunOrder.of(points, drivers, workload.rounds(), seed + stage++);
     }
 
-    /**
-     * Returns the analysis of the points chosen so far. Ignores runs of later stages, which the folder of a resumed
-     * campaign may contain.
-     */
+    /** Returns the analysis of the points chosen so far, without runs of later stages. */
     private Analysis soFar() {
         Set<String> points =
                 chosen.stream().map(place -> workload.points().get(place).id()).collect(Collectors.toSet());
@@ -81,10 +77,7 @@ final class CampaignStages {
                 run -> LatencyTags.merge(folder.latencyIntervals(run.key())));
     }
 
-    /**
-     * Returns the verdict on each driver at a point, and whether each driver met the target. Points with the same
-     * outcome for each driver have equal texts.
-     */
+    /** Returns the verdict on each driver at a point, and whether each driver met the target. */
     static String verdict(PointResult point, @Nullable LatencyTarget target) {
         Metric judgedBy = point.judgedBy();
         return point.drivers().stream()

@@ -164,7 +164,7 @@ final class DriverSearch implements Orders.Target {
         return did;
     }
 
-    /** Restarts the search at a changed point. Discards the results, which were measured with different settings. */
+    /** Restarts the search at a changed point and discards the earlier results. */
     private void beginAnew(WorkloadPoint changed) {
         point = changed;
         how = ExploreSettings.of(point, target);
@@ -206,10 +206,7 @@ final class DriverSearch implements Orders.Target {
         return found(finding);
     }
 
-    /**
-     * Opens the folder for the user's commands. Returns null if it cannot be opened or the search is simulated; the
-     * search then accepts no commands.
-     */
+    /** Opens the folder for the user's commands; null if it cannot be opened or the search is simulated. */
     private @Nullable OrderDesk desk() {
         if (cluster == null) {
             return null;
@@ -256,10 +253,7 @@ final class DriverSearch implements Orders.Target {
         return extendedSeconds;
     }
 
-    /**
-     * Returns the reason why the search ended early, or null if it did not. Two trials with a {@link RunFailure} before
-     * the first passed trial end a search.
-     */
+    /** Returns the reason why the search ended early, or null if it did not. */
     @Nullable
     String refusal() {
         return refusal;
@@ -318,12 +312,7 @@ final class DriverSearch implements Orders.Target {
         }
     }
 
-    /**
-     * Returns the figures of the trial that failed at the limit; null if there are none. This is the {@code STEP} or
-     * {@code HOLD} trial that failed at the upper end of the interval, or else the last failed {@code HOLD}.
-     *
-     * <p>For the verdict {@code UNSTABLE_AT}, returns the figures of the last failed perturbation at the unstable rate.
-     */
+    /** Returns the figures of the trial that failed at the limit; null if there are none. */
     private @Nullable TrialFigures edge(Finding finding) {
         if (finding.verdict() == Verdict.UNSTABLE_AT) {
             return failed.stream()
@@ -365,10 +354,7 @@ final class DriverSearch implements Orders.Target {
                 timeline);
     }
 
-    /**
-     * Returns the last {@code HOLD} trial at the found rate as a run, so that the results tables include it. Returns a
-     * failed run if no such trial passed at that rate.
-     */
+    /** Returns the last {@code HOLD} trial at the found rate as a run. Returns a failed run if no such trial passed. */
     private Run asRun(Finding finding, int order) {
         long now = System.currentTimeMillis();
         TrialResult last = held.get(finding.low());

@@ -65,7 +65,7 @@ final class EnvironmentProbe {
 
     /**
      * Returns the commit of Weir's sources, with {@code -dirty} if they were changed. Returns {@code unknown} if the
-     * root is not a checkout, because git would then describe a checkout around it.
+     * root is not a checkout.
      */
     static String commit(Path root) {
         if (!Files.exists(root.resolve(".git"))) { // a file in a linked worktree

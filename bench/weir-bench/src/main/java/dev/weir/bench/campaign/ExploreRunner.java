@@ -109,7 +109,7 @@ public final class ExploreRunner {
     }
 
     /**
-     * Runs all searches and returns their findings. {@link ExploredReport} can read the same findings from the folder.
+     * Runs all searches and returns their findings.
      *
      * @throws BenchException if the exploration cannot continue
      */
@@ -177,7 +177,7 @@ public final class ExploreRunner {
                 : List.copyOf(refinement.next());
     }
 
-    /** Runs a search, reports its finding and returns its verdict as text. Adaptive designs compare these texts. */
+    /** Runs a search, reports its finding and returns its verdict as text. */
     private String explore(
             CampaignBrokers brokers,
             ResultsFolder folder,

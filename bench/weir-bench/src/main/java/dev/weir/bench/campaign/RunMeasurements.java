@@ -86,10 +86,7 @@ final class RunMeasurements {
         Measured run() throws InterruptedException;
     }
 
-    /**
-     * Runs a task and refuses all commands meanwhile, for the given reason. Also runs the task if the folder for
-     * commands cannot be opened.
-     */
+    /** Runs a task and refuses all commands meanwhile, for the given reason. */
     private Measured refusing(RunOrder.Step step, String why, Task task) throws InterruptedException {
         OrderDesk desk = null;
         try {

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Simulates a campaign without starting processes or brokers, and without waiting. A model with its own clock replaces
- * the runs; everything else is unchanged. The same seed gives the same figures. Confined to one thread.
+ * Simulates a campaign without processes, brokers or waiting. A model with its own clock replaces the runs. The same
+ * seed gives the same figures. Confined to one thread.
  */
 public final class SimulatedCampaign {
     private final Workload workload;
@@ -60,7 +60,7 @@ public final class SimulatedCampaign {
     }
 
     private Run run(ResultsFolder folder, RunOrder.Step step, int order) {
-        // The control runs the baseline's model with another seed, because the seed depends on the name.
+        // The seed depends on the driver's name, so the control differs from the baseline.
         long seed = settings.seed() + 31L * step.round() + step.driver().hashCode();
         try {
             Measured measured =

@@ -110,8 +110,8 @@ final class Verification {
     }
 
     /**
-     * Makes the driver process the topic once, and returns its greeting. The driver must deliver each record once and
-     * in order, and must commit if the scenario requires it.
+     * Makes the driver process the topic once, and returns the driver's greeting. The driver must deliver each record
+     * once and in order, and must commit if the scenario requires it.
      */
     private Report.Hello verified(
             BenchCluster cluster, DriverSession driver, WorkloadPoint point, String topic, long recordsPerPartition)

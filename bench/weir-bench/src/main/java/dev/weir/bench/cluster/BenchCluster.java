@@ -110,7 +110,7 @@ public final class BenchCluster implements AutoCloseable {
         return figures;
     }
 
-    /** Returns the object that tracks which brokers are running and that causes planned broker failures. */
+    /** Returns the object that causes planned broker failures. */
     public BrokerLosses losses() {
         return losses;
     }
@@ -121,7 +121,7 @@ public final class BenchCluster implements AutoCloseable {
     }
 
     /**
-     * Fails if a broker has ended unexpectedly, because the run then does not show the driver's performance.
+     * Fails if a broker has ended unexpectedly.
      *
      * @throws BenchException if a forked broker has ended and its loss was not planned
      */

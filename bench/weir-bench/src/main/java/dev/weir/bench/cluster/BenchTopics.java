@@ -42,11 +42,11 @@ public final class BenchTopics {
     private static final Map<String, String> COPIED =
             Map.of("cleanup.policy", "delete", "message.timestamp.type", "LogAppendTime");
 
-    // Brokers keep all records, and store batches as the producer sent them. Records may lack a key, as in WRITTEN.
+    // Brokers keep all records, and store batches as the producer sent them.
     private static final Map<String, String> FILLED = Map.of(
             "cleanup.policy", "delete", "retention.ms", "-1", "retention.bytes", "-1", "compression.type", "producer");
 
-    // The 249 characters that Kafka allows, without a prefix of 80 and the number of a topic.
+    // Kafka allows 249 characters. A topic's name also has a prefix of up to 80 and a number.
     private static final int MAX_CONTENT = 150;
 
     private final Brokers brokers;
@@ -98,10 +98,7 @@ public final class BenchTopics {
         return TopicSet.text(names);
     }
 
-    /**
-     * Returns the name itself, or a digest for its end if the name with a prefix would be too long for a topic. Lengths
-     * of values with their shares can make it that long.
-     */
+    /** Shortens a name that is too long for a topic, by replacing its end with a digest. */
     static String shortened(String content) {
         if (content.length() <= MAX_CONTENT) {
             return content;
@@ -160,8 +157,8 @@ public final class BenchTopics {
     }
 
     /**
-     * Returns the name of the topic with this content and with the point's partitions and replicas. First fills the
-     * topic unless all its partitions end at {@code endOffset}.
+     * Returns the name of the topic with this content. Fills the topic first if a partition does not end at
+     * {@code endOffset}.
      */
     public String fillOnce(String content, WorkloadPoint point, long endOffset, Filler filler)
             throws InterruptedException {
@@ -180,7 +177,7 @@ public final class BenchTopics {
         return topic;
     }
 
-    /** Returns the names from the last {@link #fresh}; empty if those topics have been deleted. */
+    /** Returns the names of the current output topics; empty if there are none. */
     public String sink() {
         return sink;
     }
@@ -248,8 +245,8 @@ public final class BenchTopics {
     }
 
     /**
-     * Creates a topic and waits until all leaders respond. A leader that refuses an idempotent producer's first batch
-     * and accepts its second never accepts the first.
+     * Creates a topic and waits until all leaders respond. An idempotent producer cannot recover if a leader refuses
+     * only its first batch.
      */
     private void create(String topic, int partitions, int replicas, Map<String, String> config) {
         brokers.create(topic, partitions, replicas, config);

@@ -9,10 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/**
- * Tracks the running brokers of a campaign. Planned failures stop and restart forked brokers; any other end of a broker
- * is an error. Confined to one thread.
- */
+/** Tracks the running brokers of a campaign, and causes planned failures of forked brokers. Confined to one thread. */
 public final class BrokerLosses {
     private final List<Broker> forked;
     private final Map<Integer, Long> lost = new HashMap<>(); // CPU time of brokers lost as planned, by broker ID
@@ -81,10 +78,7 @@ public final class BrokerLosses {
         return hasEnded;
     }
 
-    /**
-     * Repairs a broker's disk and returns true. If the repair fails because the broker is ending, stops the broker and
-     * returns false.
-     */
+    /** Repairs a broker's disk. Returns false if the repair failed and the broker was stopped. */
     private static boolean repaired(Broker broker) {
         try {
             broker.repairDisk();
@@ -125,7 +119,7 @@ public final class BrokerLosses {
         goneNanos += before == null ? 0 : before;
     }
 
-    /** Returns the number of planned broker losses. Each one resets the counters of a broker. */
+    /** Returns the number of planned broker losses. */
     public int count() {
         return count;
     }
@@ -136,7 +130,7 @@ public final class BrokerLosses {
     }
 
     /**
-     * Fails if a broker has ended unexpectedly, because the run then does not show the driver's performance.
+     * Fails if a broker has ended unexpectedly.
      *
      * @throws BenchException if a forked broker has ended and its loss was not planned
      */

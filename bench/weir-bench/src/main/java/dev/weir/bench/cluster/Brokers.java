@@ -29,10 +29,7 @@ interface Brokers extends AutoCloseable {
     /** Returns the full name of a topic or group that the campaign creates. */
     String named(String name);
 
-    /**
-     * Returns the full name of a new topic. If brokers may still know an earlier topic with the given name, the name is
-     * unique.
-     */
+    /** Returns the full name of a new topic. The name is unique if brokers may still know an earlier topic. */
     String namedAnew(String name);
 
     /**

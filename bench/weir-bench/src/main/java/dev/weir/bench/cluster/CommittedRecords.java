@@ -9,8 +9,8 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Counts the records of a topic by reading it, without records of aborted transactions. Transaction markers and aborted
- * records have offsets too, so offsets do not give the count. Stateless.
+ * Counts the committed records of a topic by reading it. Offsets also count transaction markers and aborted records.
+ * Stateless.
  */
 final class CommittedRecords {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);

@@ -28,15 +28,15 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class CopiedRecords {
     /**
-     * Longest wait for the next record, and for open transactions to end. The transaction of a killed producer stays
-     * open for {@code transaction.timeout.ms}, by default less than this.
+     * Longest wait for the next record, and for open transactions to end. It exceeds the default
+     * {@code transaction.timeout.ms}.
      */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(75);
 
     private static final byte MOST = Byte.MAX_VALUE;
     private static final byte[] NONE = {};
 
-    // The largest number of markers in a partition. A transaction writes one to each partition that it contains.
+    // The largest number of transaction markers in a partition.
     private static final String MARKERS = "output: transaction markers of a partition";
 
     private final WorkloadPoint point;
@@ -74,8 +74,8 @@ final class CopiedRecords {
      * Reads the whole topic.
      *
      * @param connection properties that a client needs to reach the brokers
-     * @throws RunFailure if the topic cannot be read, if a transaction stays open, or if exactly once is requested and
-     *     the output was written without transactions
+     * @throws RunFailure if the topic cannot be read, a transaction stays open, or an exactly-once copy has no
+     *     transactions
      */
     CopiedRecords read(Map<String, String> connection, String topic) {
         List<TopicPartition> partitions = IntStream.range(0, point.partitions())
@@ -92,10 +92,7 @@ final class CopiedRecords {
         }
     }
 
-    /**
-     * Waits until no transaction is open and returns the end offset of each partition. Brokers may write markers after
-     * the producer's commit has returned.
-     */
+    /** Waits until no transaction is open and returns the end offset of each partition. */
     private static Map<TopicPartition, Long> ends(Map<String, String> connection, List<TopicPartition> partitions) {
         try (Admin admin = Admin.create(new HashMap<>(connection))) {
             long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -139,8 +136,8 @@ final class CopiedRecords {
     }
 
     /**
-     * Notes that a partition of the output has been read up to this end offset. Offsets without a record are
-     * transaction markers or aborted records, because the topic was new.
+     * Notes the end offset of an output partition that has been read. Offsets without a record belong to transaction
+     * markers or aborted records.
      *
      * @throws RunFailure if exactly once is requested and the partition was written without transactions
      */
@@ -177,16 +174,14 @@ final class CopiedRecords {
     /**
      * Returns the driver's report with its own counts replaced by figures measured from the output topic.
      *
-     * @throws RunFailure if nothing was written. Also thrown if exactly once and order by partition are requested and
-     *     the output contains records whose input offsets are not committed, because the group would copy those records
-     *     again
+     * @throws RunFailure if nothing was written, or if the group would copy a written record again
      */
     Report.Passed figures(Report.Passed passed) {
         if (distinct == 0) {
             throw new RunFailure("it has written nothing, and taken " + passed.records() + " records");
         }
-        // The measured time begins with the driver's first record. Log timestamps have a resolution of milliseconds, so
-        // it is at least 1.
+        // The copy begins with the driver's first record. Timestamps are whole milliseconds, so the difference can be
+        // 0.
         long millis = Math.max(1, lastMillis - Math.min(firstMillis, passed.firstMillis()));
         Map<String, Double> client = new HashMap<>(passed.client());
         if (point.isExactlyOnce()) {
@@ -205,11 +200,7 @@ final class CopiedRecords {
                 passed.handlers());
     }
 
-    /**
-     * Returns the counts of copied, missing, repeated and reordered records. A missing record was committed by the
-     * group but is not in the output. With order by partition, a record is also missing if a later record of its
-     * partition was copied.
-     */
+    /** Returns the counts of copied, missing, repeated and reordered records. */
     LedgerFigures ledger() {
         boolean isOrdered = point.ordering() == HandlerOrder.PARTITION;
         long missing = 0;

@@ -150,7 +150,7 @@ final class ExistingBrokers implements Brokers {
                         + cluster.bootstrapServers() + ": " + e.getMessage());
             }
         }
-        // A group with members cannot be deleted. Brokers expire it later, unless it is a share group.
+        // Brokers refuse to delete a group with members.
         try {
             List<String> groups = Asked.of(
                             "for their groups", admin.listGroups().valid())

@@ -10,7 +10,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a group. Brokers keep them until they are removed, even after the group has ended. Immutable. */
+/** Settings of a group. Brokers keep them even after the group has ended. Immutable. */
 record GroupSettings(String group, Map<String, String> config) {
     GroupSettings {
         config = Map.copyOf(config);

@@ -45,7 +45,7 @@ final class LeftGroups {
         }
     }
 
-    /** Deletes the remaining groups, each when the sessions of its members have timed out, and forgets them. */
+    /** Waits until the members' sessions have timed out, then deletes the remaining groups and forgets them. */
     void deleteAll() {
         left.forEach((name, group) -> {
             Throwable cause = deleted(group);

@@ -36,8 +36,8 @@ final class ShareGroup {
     }
 
     /**
-     * Returns whether the group has accepted all records before {@code offset} in each of these partitions. Brokers may
-     * report a low start offset, so a reported lag of zero is enough.
+     * Returns whether the group has accepted all records before {@code offset} in each of these partitions. A lag of
+     * zero is enough, because brokers may report a low start offset.
      */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(partitions);

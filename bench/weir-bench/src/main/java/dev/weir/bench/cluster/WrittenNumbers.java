@@ -39,7 +39,6 @@ final class WrittenNumbers {
         List<TopicPartition> partitions = IntStream.range(0, offsets.length)
                 .mapToObj(partition -> new TopicPartition(topic, partition))
                 .toList();
-        // Records of aborted transactions are not in the topic for its readers.
         try (Consumer<byte[], byte[]> consumer = WrittenTopic.consumer(connection, "read_committed")) {
             WrittenTopic.read(
                     consumer,
@@ -92,8 +91,8 @@ final class WrittenNumbers {
     }
 
     /**
-     * Reads a topic and returns a sentence about missing, repeated and unexpected records. Returns the reason if the
-     * topic cannot be read, because the caller is about to report a more important failure.
+     * Reads a topic and returns a sentence about missing, repeated and unexpected records. If the topic cannot be read,
+     * returns the reason instead of throwing.
      */
     static String told(Map<String, String> connection, String topic, int partitions, long recordsPerPartition) {
         try {

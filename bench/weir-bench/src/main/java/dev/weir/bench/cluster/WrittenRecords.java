@@ -33,10 +33,7 @@ public final class WrittenRecords {
         };
     }
 
-    /**
-     * Returns the number of records in the topic. Waits for {@code expected} records up to a timeout, because
-     * unacknowledged records may never arrive.
-     */
+    /** Returns the number of records in the topic. Waits for {@code expected} records up to a timeout. */
     private long written(String topic, long expected) {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
         while (true) {
@@ -54,8 +51,7 @@ public final class WrittenRecords {
 
     /**
      * Returns a sentence about missing, repeated and unexpected records, or an empty string if the scenario is not
-     * {@link Scenario#PRODUCE}. Counts alone would not distinguish a duplicate from a record whose acknowledgement was
-     * lost.
+     * {@link Scenario#PRODUCE}.
      */
     public String numbers(WorkloadPoint point, String topic, long recordsPerPartition) {
         return point.scenario() == Scenario.PRODUCE

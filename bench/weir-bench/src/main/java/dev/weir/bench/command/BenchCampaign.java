@@ -95,10 +95,7 @@ final class BenchCampaign {
     @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")
     private boolean json;
 
-    /**
-     * Runs the campaigns. If {@code rounds} is not null, it replaces the number of rounds of each file, and the
-     * baseline does not run a second time as a control.
-     */
+    /** Runs the campaigns. If {@code rounds} is given, it replaces the rounds of the files, and no control runs. */
     int run(CommandContext weir, @Nullable Integer rounds) throws InterruptedException {
         return failingAsCommand(() -> runChecked(weir, rounds));
     }
@@ -109,10 +106,7 @@ final class BenchCampaign {
         int run() throws InterruptedException;
     }
 
-    /**
-     * Runs {@code work} and translates its failures for the user: a mistake in a workload file becomes a usage error,
-     * and any other failure is reported with its cause.
-     */
+    /** Runs {@code work} and reports its failures. A mistake in a workload file becomes a usage error. */
     static int failingAsCommand(Work work) throws InterruptedException {
         try {
             return work.run();
@@ -212,8 +206,8 @@ final class BenchCampaign {
     }
 
     /**
-     * Runs the remaining part of a campaign and prints the results. Returns a description of failed runs or of a report
-     * that could not be written; empty if all is well.
+     * Runs the remaining part of a campaign and prints the results. Returns a description of the failures; empty if all
+     * is well.
      */
     private String run(
             CommandContext weir,
@@ -299,10 +293,7 @@ final class BenchCampaign {
         return given != null ? given : Path.of(System.getProperty("user.home"), ".cache", "weir", "bench");
     }
 
-    /**
-     * Returns the folder that contains the drivers: the checkout in which this command was built, or the folder of the
-     * unpacked archive.
-     */
+    /** Returns the folder that contains the drivers: the checkout or the unpacked archive. */
     static Path root() {
         String given = System.getProperty("weir.root");
         if (given != null) {

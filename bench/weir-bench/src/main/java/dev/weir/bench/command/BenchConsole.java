@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The web page for campaigns, with the same events as the terminal. Its requests reach the current run through the
- * files of {@code weir bench modify}. The campaign's thread reports events; requests arrive on the page's threads.
+ * The web page for campaigns, with the same events as the terminal. The campaign's thread reports events; requests
+ * arrive on the page's threads.
  */
 final class BenchConsole implements AutoCloseable {
     private final @Nullable RunConsole page; // null if no page was requested
@@ -148,7 +148,7 @@ final class BenchConsole implements AutoCloseable {
             List<ControlReport.Refusal> refused) {
         if (answer.wasAccepted()) {
             applied.putAll(asked);
-            // The answer contains the values in effect and the members restarted for them.
+            // The answer contains the new values and the restarted members.
             applied.putAll(answer.applied());
             return;
         }

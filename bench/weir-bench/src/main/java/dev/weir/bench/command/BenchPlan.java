@@ -97,10 +97,7 @@ record BenchPlan(Path folder, List<Step> steps) {
         return new BenchPlan(folder, steps.isEmpty() ? List.of(begun(folder)) : List.copyOf(steps));
     }
 
-    /**
-     * Returns the results to report from a folder with one or several campaigns. Does not read workload files, which
-     * may have been deleted or changed.
-     */
+    /** Returns the results to report from a folder with one or several campaigns. Does not read workload files. */
     static List<ResultsFolder> results(Path folder) {
         try {
             List<String> names = ResultsFolder.isAt(folder) ? List.of() : names(folder);

@@ -10,7 +10,7 @@ final class BenchReports {
 
     private BenchReports() {}
 
-    /** Returns whether all files could be written. Prints the requested report in any case. */
+    /** Prints the requested report. Returns whether all files could be written. */
     static boolean print(CommandContext weir, ResultsFolder folder, boolean json) {
         try {
             weir.out().print(Reports.all(folder, json));

@@ -37,10 +37,7 @@ final class BenchResultsCommand implements Runnable {
     /** The default folder for the results of campaigns. */
     static final Path FOLDER = Path.of("bench-results");
 
-    /**
-     * Maximum depth of the search for campaigns below a folder. Several workload files share a folder with a subfolder
-     * for each.
-     */
+    /** Maximum depth of the search for campaigns below a folder. */
     private static final int DEPTH = 3;
 
     @ParentCommand

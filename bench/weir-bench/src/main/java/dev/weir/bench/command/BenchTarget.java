@@ -14,10 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/**
- * The options that choose where a campaign runs: on an existing cluster, and in which environment. Confined to the main
- * thread.
- */
+/** The options that choose where a campaign runs. Confined to the main thread. */
 final class BenchTarget {
 
     /** The keys of an environment file that replace options. */

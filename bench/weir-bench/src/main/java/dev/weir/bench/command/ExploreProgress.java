@@ -17,7 +17,7 @@ record ExploreProgress(Terminal terminal) implements ExploreListener {
 
     @Override
     public void status(String doing, double seconds) {
-        // If the terminal has no status line, the lines of finished trials are enough.
+        // Without a status line, the terminal shows only finished trials.
         if (terminal.isLive()) {
             terminal.status(String.format(Locale.ROOT, "%.0f s, %s", seconds, doing));
         }

@@ -69,7 +69,7 @@ final class FaultOptions {
             description = "Send the records due in TIME within one second, in addition to that second's own.")
     private @Nullable String backlog;
 
-    /** Returns the requested faults as fields of a timeline entry, which map the label of each fault to its value. */
+    /** Returns the requested faults by label, as fields of a timeline entry. */
     Map<String, String> said() {
         Map<String, String> said = new LinkedHashMap<>();
         for (Fault.Kind kind : Fault.Kind.values()) {

@@ -82,7 +82,7 @@ final class ResultsListCommand implements Callable<Integer> {
         return folder.runs().stream().filter(run -> run.failure() == null).count();
     }
 
-    /** Returns the number of runs at all points. An adaptive campaign has chosen only the points that it has begun. */
+    /** Returns the number of planned runs. An adaptive campaign does not know its later points yet. */
     private static long planned(ResultsFolder folder) {
         Campaign campaign = folder.campaign();
         long begun = folder.runs().stream().map(Run::point).distinct().count();

@@ -14,7 +14,7 @@ public final class BenchFolder {
         return Files.isDirectory(bench) ? bench : root;
     }
 
-    /** Returns {@code file} if it exists, or that file in the bench folder of {@code root} if it exists only there. */
+    /** Looks for a file as given, and then in the bench folder of {@code root}. */
     public static Path find(Path file, Path root) {
         Path shipped = in(root).resolve(file);
         return !Files.exists(file) && Files.exists(shipped) ? shipped : file;

@@ -212,7 +212,7 @@ public final class EnvironmentFile {
         return program.contains("/") ? folder.resolve(program).normalize().toString() : program;
     }
 
-    /** Returns the value of a key as a single word. Refuses an option and several words. */
+    /** Returns the value of a key, which must be a single word and not an option. */
     private String word(Map<String, Node> fields, String key) {
         String word = text(fields, key);
         if (!word.matches("[A-Za-z0-9_][^\\s]*")) {

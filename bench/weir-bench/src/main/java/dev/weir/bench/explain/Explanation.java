@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The explanation of what limited a driver at a point. Immutable.
  *
- * @param limiter the limiter; null if the figures do not point to any other component, so that only the library itself
- *     can be the cause
+ * @param limiter the limiter; null if no figure points to a component outside the library
  * @param evidence the examined figures, as sentences with units; empty if no run has finished
  */
 public record Explanation(

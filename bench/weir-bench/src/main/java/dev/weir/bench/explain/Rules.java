@@ -19,15 +19,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rules that identify the limiter. The first rule that finds a limiter decides. Limiters that distort other figures
- * come first. A rule names a component only if figures show that it was the limiter. Stateless.
- * {@code docs/reference/limiter.md} lists the kinds.
+ * come first. Stateless. {@code docs/reference/limiter.md} lists the kinds.
  */
 final class Rules {
 
     /** Fraction of its maximum at which a component or a rate counts as exhausted. */
     private static final double FULL = 0.9;
 
-    /** Busy fraction below which a component clearly waits for another component. It allows for measurement errors. */
+    /** Busy fraction below which a component clearly waits for another component. */
     private static final double RUNS_ON = 0.8;
 
     private static final double HALF = 0.5;
@@ -180,10 +179,7 @@ final class Rules {
                 : null;
     }
 
-    /**
-     * Finds a share group that has acquired its maximum of unfinished records. Busy handlers are found by an earlier
-     * rule.
-     */
+    /** Finds a share group that has acquired its maximum of unfinished records. */
     private static @Nullable Limiter lockWindow(Facts facts) {
         double held = facts.metric(LockWindow.HELD_PERCENT);
         double blocked = facts.rate() * facts.handlerMillis() / 1e3;
@@ -220,7 +216,7 @@ final class Rules {
                 : null;
     }
 
-    /** Finds an at-most-once driver that spends at least half of the time on commits, which precede its handlers. */
+    /** Finds an at-most-once driver that spends at least half of the time on commits. */
     private static @Nullable Limiter commit(Facts facts) {
         WorkloadPoint workload = facts.workload();
         double share = facts.metric("client: commits/s") * facts.metric("client: commit ms") / 1e3;
@@ -274,10 +270,7 @@ final class Rules {
                 : null;
     }
 
-    /**
-     * Finds a machine with busy processors. The driver's threads must also have waited for processors, if their waiting
-     * time is known.
-     */
+    /** Checks whether the machine's processors were busy and made the driver wait. */
     private static @Nullable Limiter machine(Facts facts) {
         double driver = facts.driverCores();
         double waited = facts.waitedCores();
@@ -375,7 +368,7 @@ final class Rules {
                 : null;
     }
 
-    /** Finds brokers that limited a driver, by processor time, for libraries without request times. */
+    /** Checks by processor time whether brokers were the limiter. Used for libraries without request times. */
     private static @Nullable Limiter brokers(Facts facts) {
         return facts.isMostly(Flag.BROKER_BOUND) || facts.isMostly(Flag.BASELINE_BROKER_BOUND)
                 ? limiter(

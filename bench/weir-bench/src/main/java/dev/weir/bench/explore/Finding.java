@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * The finding of a search. Immutable.
  *
- * @param low the highest sustained rate in records per second; NaN if there is none. The rate is confirmed unless the
- *     verdict is {@code TIMED_OUT}; in that case, it is only the highest rate that passed
+ * @param low the highest sustained rate in records per second; NaN if there is none. With the verdict
+ *     {@code TIMED_OUT}, the rate is not confirmed
  * @param high upper end of the interval, derived from the lowest failed rate; NaN if none failed
  * @param unstableAt the lowest rate that the system sustained, but at which it did not recover from a perturbation; NaN
  *     if there is none

@@ -16,8 +16,7 @@ final class Poll {
     /**
      * Creates a poll for this trial.
      *
-     * @param passCounts whether the first passed trial is enough, if none failed before; all other decisions need two
-     *     equal results
+     * @param passCounts whether a first trial that passes is enough; otherwise two results must agree
      */
     Poll(Attempt attempt, boolean passCounts) {
         this.attempt = attempt;

@@ -27,29 +27,28 @@ import org.jspecify.annotations.Nullable;
  * <p>When bisection ends, the upper end of the bracket may still be the rate that failed in the ramp. The search then
  * tries that rate again. If the rate passes this time, the ramp continues.
  *
- * <p>A failure counts only if it occurs twice. Near the limit, a pass also counts only if it occurs twice. Even so, the
- * outcome is random for rates within {@link #MARGIN} of the limit. The interval therefore extends the bracket by that
- * margin on both sides, and the search confirms the lower end of the interval. LIFT then tries to confirm higher rates
- * in the same way. If the system sustains a higher rate and recovers at it, LIFT raises the lower end to that rate.
+ * <p>A failure counts only if it occurs twice. Near the limit, a pass also counts only if it occurs twice. The interval
+ * extends the bracket by {@link #MARGIN} on both sides, and the search confirms the lower end of the interval. LIFT
+ * then tries to confirm higher rates.
  *
- * <p>A collapsed system has about the same throughput at any rate. If the throughput of the system that did not recover
- * is known, DESCEND therefore begins slightly above that throughput. It then tries a rate slightly below it.
+ * <p>A collapsed system has about the same throughput at any rate. DESCEND therefore begins near that throughput if it
+ * is known.
  */
 public final class Search {
     /** Relative margin added to the interval at each end. */
     public static final double MARGIN = 0.025;
 
-    /** Largest ratio between the lowest failed and the highest passed rate at which bisection ends. */
+    /** Largest ratio of the two ends of the bracket at the end of bisection. */
     static final double BRACKET = 1.05;
 
     private static final double RAMP = 2;
     private static final double NEAR = 1.3;
     private static final double DESCENT = 0.8;
 
-    /** Relative distance from {@code carried} of the first rates that DESCEND tries. */
+    /** Relative distance of the first rates in DESCEND from the collapsed system's throughput. */
     private static final double AROUND = 0.04;
 
-    /** Largest ratio between the lowest unconfirmed and the highest confirmed rate at which lifting ends. */
+    /** Largest ratio of the unconfirmed rate to the candidate at which lifting ends. */
     private static final double LIFTED = 1.01;
 
     private static final int MAX_LIFTS = 5;
@@ -59,7 +58,7 @@ public final class Search {
     /** Maximum number of repetitions of the step that ended the ramp. */
     private static final int MAX_DOUBTS = 3;
 
-    /** Maximum number of times that an unconfirmed candidate is lowered. */
+    /** Maximum number of times that a candidate rate is lowered. */
     private static final int MAX_LOWERINGS = 8;
 
     private enum Phase {
@@ -377,7 +376,7 @@ public final class Search {
         askHigher();
     }
 
-    /** Tries to confirm a rate between the candidate and the lowest unconfirmed rate, unless the search is over. */
+    /** Tries to confirm a rate above the candidate, unless the search is over. */
     private void askHigher() {
         Verdict confirmed = confirmed();
         boolean isLifted = Double.isNaN(unlifted) || unlifted <= candidate * LIFTED;

@@ -7,7 +7,7 @@ public enum Verdict {
      * rate and recovered from every perturbation.
      */
     FOUND,
-    /** The system sustains a rate approached from below, but does not recover from a perturbation at that rate. */
+    /** The system sustains a rate, but does not recover from a perturbation at that rate. */
     UNSTABLE_AT,
     /** The system sustained none of the tried rates, not even the lowest one. */
     NOT_FOUND,

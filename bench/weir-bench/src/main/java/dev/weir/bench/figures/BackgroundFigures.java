@@ -47,17 +47,14 @@ public final class BackgroundFigures {
         }
     }
 
-    /**
-     * Marks the end of a pass. The time until the next pass is not measured, because processors are idle while a group
-     * forms.
-     */
+    /** Marks the end of a pass. The time until the next pass is not measured. */
     public void endPass() {
         host.end();
     }
 
     /**
      * Returns the current figures of brokers and machine, by name. The result is empty if the last reading was less
-     * than a second ago. The first reading takes longer and has few figures.
+     * than a second ago.
      */
     public Map<String, Double> series(long nowNanos) {
         if (!takesSeries || (hasSeries && nowNanos - seriesNanos < LEAST_NANOS)) {

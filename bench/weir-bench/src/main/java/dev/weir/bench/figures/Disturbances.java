@@ -24,10 +24,7 @@ public final class Disturbances {
         this.recovery = new Recovery(target);
     }
 
-    /**
-     * Adds a change that was made to the run. Ignores changes that end or extend the run or reset its figures, because
-     * they do not interrupt the recovery from an earlier disturbance.
-     */
+    /** Adds a change that was made to the run. Ignores changes that end or extend the run or reset its figures. */
     public void add(Order order, double fromMillis, double toMillis) {
         boolean isOfTheBooks =
                 order instanceof Order.DiscardStats || order instanceof Order.Extend || order instanceof Order.End;

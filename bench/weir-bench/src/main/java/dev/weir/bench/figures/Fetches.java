@@ -5,10 +5,7 @@ import dev.weir.bench.result.Totals;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The brokers' fetch counts, with the records and bytes delivered in the same time. Covers the time up to one moment,
- * or, after {@link #since}, the time between two moments. Immutable.
- */
+/** The brokers' fetch counts, and the records and bytes delivered in the same time. Immutable. */
 public record Fetches(FetchCounter.Count count, long records, long bytes, long nanos) {
 
     /** Smallest ratio of sent to delivered bytes at which the fetch counts are useful. */
@@ -36,7 +33,7 @@ public record Fetches(FetchCounter.Count count, long records, long bytes, long n
             bytes += fetches.bytes;
             nanos += fetches.nanos;
         }
-        // Without compression, a client that delivers more bytes than brokers sent empties its buffers.
+        // A client that delivers more bytes than brokers sent is emptying its buffers.
         boolean emptiesBuffers = sent < MOSTLY_SENT * bytes && !isCompressed;
         if (requests > 0 && bytes > 0 && !emptiesBuffers) {
             metrics.put(Totals.SENT_PER_BYTE, sent / bytes);

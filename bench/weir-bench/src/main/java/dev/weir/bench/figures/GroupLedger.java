@@ -9,10 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/**
- * Combines the deliveries of all members of a group. Members take over each other's records, so each member knows only
- * its own. Redeliveries are allowed, because the scenarios are at least once. Confined to one thread.
- */
+/** Combines the deliveries of all members of a group. Confined to one thread. */
 public final class GroupLedger {
     private final NumberRuns[] partitions; // of all topics
     private final int ofTopic; // number of partitions per topic
@@ -34,10 +31,7 @@ public final class GroupLedger {
         var unused = add(told.partitions());
     }
 
-    /**
-     * Adds the numbers of the records that a pass delivered before its process was killed, as noted by the process.
-     * Returns how many distinct records these are.
-     */
+    /** Adds the record numbers that a killed process noted. Returns how many distinct records these are. */
     public long add(NotedNumbers noted) {
         for (int partition = 0; partition < partitions.length; partition++) {
             again[partition / ofTopic] += noted.again().get(partition);

@@ -24,10 +24,7 @@ public record IntervalSums(long records, long bytes, long nanos, long brokerCpuN
         return new IntervalSums(records, bytes, TimeUnit.MILLISECONDS.toNanos(millis), broker);
     }
 
-    /**
-     * Combines the sums with the process's resource use. Context switches stay unknown, because intervals do not count
-     * them.
-     */
+    /** Combines the sums with the process's resource use. Context switches stay unknown. */
     public Totals with(Usage used, Map<String, Double> metrics) {
         return new Totals(
                 records,

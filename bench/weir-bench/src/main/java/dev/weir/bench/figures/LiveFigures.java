@@ -27,10 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class LiveFigures {
     private static final long LEAST_SLOT_MILLIS = 1000;
 
-    /**
-     * Number of consecutive reports without sent records after which the generator counts as stopped. A single report
-     * may cover the time before the generator was asked to stop.
-     */
+    /** Number of consecutive empty reports after which the generator counts as stopped. */
     private static final int QUIET_REPORTS = 2;
 
     private final int partitionCount;
@@ -300,8 +297,8 @@ public final class LiveFigures {
     }
 
     /**
-     * Adds the processor time that brokers used since the last call, divided equally among the seconds since that call.
-     * Calls come about once a second.
+     * Adds the processor time that brokers used since the last call, and divides it equally among the seconds since
+     * then.
      */
     public void ofBrokers(long nowNanos, long nanos) {
         int last = Math.max(0, index(nowNanos, nowNanos));
@@ -338,7 +335,7 @@ public final class LiveFigures {
         return sum;
     }
 
-    /** Returns the records received by each process, summed over all parts whose first second is in this range. */
+    /** Returns the number of records received by each process, in the parts that begin within this range. */
     public long[] cameTo(int from, int to) {
         return parts(from, to).taken.values().stream()
                 .mapToLong(Long::longValue)
@@ -375,7 +372,7 @@ public final class LiveFigures {
 
     /**
      * Returns the number of silent partitions for every second. A partition is silent if nothing arrives while enough
-     * records are sent to it. Records that may still arrive within the latency limit are not counted.
+     * records are sent to it.
      */
     private int[] silent(int count, int limitSlots) {
         int[] silent = new int[count];
@@ -542,10 +539,7 @@ public final class LiveFigures {
         return all;
     }
 
-    /**
-     * Adds the responses of a second. If it is the last second, adds them even if there are none, because readers of
-     * the log align its last responses with the last interval.
-     */
+    /** Adds the responses of a second. Readers of the log need the last second even if it is empty. */
     private void keepResponses(Histogram timings, String tag, long fromMillis, boolean isLast, List<Histogram> into) {
         if (timings.getTotalCount() > 0 || (isLast && !into.isEmpty())) {
             add(timings, tag, fromMillis, into);
@@ -610,7 +604,7 @@ public final class LiveFigures {
         return last < 0 || last >= slots.size() ? Map.of() : slots.get(last).figures();
     }
 
-    /** Returns the figures of the last complete second: all processes have reported it. */
+    /** Returns the figures of the last second that all processes have reported. */
     public Phase latest(double nowMillis, LiveSettings settings) {
         double to = Math.max(0, Math.floor(nowMillis / slotMillis) - 1) * slotMillis;
         return phase(Math.max(0, to - slotMillis), to, "", settings);

@@ -15,10 +15,10 @@ public final class LoadSpread {
     /** Tolerated relative deviation of a partition's load from the requested load. */
     private static final double TOLERATED = 0.02;
 
-    /** Additional tolerance in records. Counting may begin or end in the middle of a round over the partitions. */
+    /** Additional tolerance in records. */
     private static final double TOLERATED_RECORDS = 3;
 
-    /** Mean number of records per process at which a process without records cannot be a coincidence. */
+    /** Smallest mean number of records per process at which an idle process counts as an error. */
     private static final double CERTAIN = 100;
 
     private final long[] sentTo;
@@ -36,8 +36,7 @@ public final class LoadSpread {
     }
 
     /**
-     * Returns whether a partition's load differs from the requested skew, or a process received nothing although it
-     * should have partitions.
+     * Returns whether a partition's load differs from the requested skew, or a process received nothing.
      *
      * @param skew the requested skew, as in {@link PartitionSpread}
      */

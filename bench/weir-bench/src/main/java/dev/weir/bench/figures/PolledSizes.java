@@ -70,10 +70,7 @@ public final class PolledSizes {
         }
     }
 
-    /**
-     * Returns the percentile, as the lowest size in its histogram bucket. Poll limits are usually round numbers: a
-     * limit of 2,048 is reported as 2,048 instead of 2,049.
-     */
+    /** Returns the percentile, as the lowest size in its histogram bucket. */
     private double atPercentile(double percentile) {
         return sizes.lowestEquivalentValue(sizes.getValueAtPercentile(percentile));
     }

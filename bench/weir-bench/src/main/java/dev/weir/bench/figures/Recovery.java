@@ -5,9 +5,7 @@ import java.util.List;
 
 /** Determines when a group has recovered from a disturbance, from the figures of every second. Immutable. */
 record Recovery(LatencyTarget target) {
-    /**
-     * Number of consecutive good seconds of a recovery. A group looks good until it notices that it has lost a member.
-     */
+    /** Number of consecutive good seconds of a recovery. */
     static final int GOOD_SECONDS = 3;
 
     /**
@@ -33,7 +31,7 @@ record Recovery(LatencyTarget target) {
      */
     boolean isGood(List<Second> seconds, int index, double slotMillis) {
         Second second = seconds.get(index);
-        // The number of records that may be in flight within the limit. LEAST_SENT allows for very low rates.
+        // The number of records that may be in flight within the limit.
         double underWay = LEAST_SENT;
         double left = target.limitMillis() / slotMillis;
         for (int i = index; i >= 0 && left > 0; i--, left--) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Excludes the settling time at the start of a pass from the measurement. Confined to one thread; used for one pass.
  */
 public final class Settling {
-    // Smallest fraction of the measured time that a pass must contribute, so that a run needs few passes.
+    // Smallest fraction of the measured time that a pass must contribute.
     private static final double LEAST_REST = 0.1;
 
     private final double seconds;

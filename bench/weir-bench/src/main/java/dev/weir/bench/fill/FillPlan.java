@@ -53,10 +53,7 @@ public record FillPlan(long records, int perTransaction, double abortedShare) {
         return records + committed + aborted(committed) * (perTransaction + 1L);
     }
 
-    /**
-     * Returns the smallest offset that a group commits after reading everything: the offset after the last record,
-     * before that record's transaction marker.
-     */
+    /** Returns the smallest offset that a group commits after reading everything: the offset after the last record. */
     public long leastCommitted() {
         return isTransactional() ? endOffset() - 1 : endOffset();
     }

@@ -81,7 +81,7 @@ public final class ValueFile {
     }
 
     private static void add(List<byte[]> values, MessageDigest digest, byte[] content) {
-        // With the length, two values have another digest than their concatenation.
+        // Hash the length too, to separate the values.
         digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(content.length).flip());
         digest.update(content);
         byte[] value = new byte[RecordLayout.MIN_VALUE_BYTES + content.length];

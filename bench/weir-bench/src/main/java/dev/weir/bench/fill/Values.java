@@ -23,8 +23,7 @@ public final class Values {
     /**
      * Creates the values of a topic.
      *
-     * @param spreads whether lengths are uniformly distributed around the mean; the smallest allowed length is then the
-     *     lower bound of the distribution
+     * @param spreads whether lengths are uniformly distributed around the mean
      * @param randomShare fraction of random bytes in a value, not counting its record numbers; all other bytes are the
      *     same in all values
      */

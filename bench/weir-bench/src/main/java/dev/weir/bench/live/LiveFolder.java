@@ -98,7 +98,7 @@ record LiveFolder(Path path) {
         }
     }
 
-    /** Returns whether the folder contains an answer that the sender of the command has not read yet. */
+    /** Returns whether the folder contains an unread answer. */
     boolean isAnswered() throws IOException {
         try (Stream<Path> files = Files.list(path)) {
             return files.anyMatch(file -> file.toString().endsWith(ANSWER));

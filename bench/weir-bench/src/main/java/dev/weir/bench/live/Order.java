@@ -33,7 +33,7 @@ public sealed interface Order
     /** Key prefix of {@link Set} for a property of the members' Kafka clients. */
     String CLIENT = "client.";
 
-    /** Key prefix of {@link Set} for a broker-side group setting. Members need not rejoin for it to take effect. */
+    /** Key prefix of {@link Set} for a broker-side group setting. It takes effect without a rejoin. */
     String GROUP = "group.";
 
     private static String kinds() {

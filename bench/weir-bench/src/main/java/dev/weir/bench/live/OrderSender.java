@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class OrderSender {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** Depth of the search for results folders: campaigns that ran together share a parent folder. */
+    /** Depth of the search for results folders. */
     private static final int DEPTH = 2;
 
     private final LiveFolder folder;
@@ -29,7 +29,7 @@ public final class OrderSender {
         this.host = host;
     }
 
-    /** Returns the folders at or below {@code results} with a current run, which accepts or refuses commands. */
+    /** Returns the folders at or below {@code results} that belong to a current run. */
     public static List<Path> changeable(Path results) {
         if (!Files.isDirectory(results)) {
             return List.of();
@@ -92,7 +92,7 @@ public final class OrderSender {
 
     private @Nullable Answer answer(String number) throws IOException, InterruptedException {
         while (true) {
-            // Look for the answer after this check: writing it may be the run's last action.
+            // Check this before looking for the answer. A run may end right after it answers.
             boolean goesOn = host.equals(folder.host());
             if (Files.exists(folder.answer(number))) {
                 return LiveFolder.JSON.readValue(Files.readAllBytes(folder.answer(number)), Answer.class);

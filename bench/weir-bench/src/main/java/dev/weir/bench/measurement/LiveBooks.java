@@ -15,10 +15,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
-/**
- * The figures of each group of a run, and of all groups together, where each due record counts once per group. Confined
- * to one thread.
- */
+/** The figures of each group of a run, and of all groups together. Confined to one thread. */
 final class LiveBooks {
     private final LiveFigures all;
     private final List<LiveFigures> groups; // empty for a single group

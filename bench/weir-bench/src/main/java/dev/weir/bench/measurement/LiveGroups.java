@@ -160,9 +160,7 @@ final class LiveGroups implements AutoCloseable {
         return groups.stream().mapToLong(LiveGroup::lag).sum();
     }
 
-    /**
-     * The number of unread output records, see {@link LiveGroup#unread}. A run whose members copy has only one group.
-     */
+    /** The number of unread output records, see {@link LiveGroup#unread}. */
     long unread() {
         return first().unread();
     }

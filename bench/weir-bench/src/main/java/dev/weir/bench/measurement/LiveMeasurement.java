@@ -379,7 +379,7 @@ public final class LiveMeasurement implements Orders.Target {
         return isWhole ? "nothing is left" : groups.lag() + " records are left, and no fewer for a minute";
     }
 
-    /** Waits until all due records are in their partitions. The end offsets are read next. */
+    /** Waits until all due records are in their partitions. */
     private void awaitSent() throws InterruptedException {
         books.all().sendsNoMore();
         groups.members().hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));

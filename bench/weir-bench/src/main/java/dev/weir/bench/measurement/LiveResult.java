@@ -48,10 +48,7 @@ public record LiveResult(
         Map<String, Double> around,
         int cores,
         int handlers) {
-    /**
-     * Value of {@code cores} if members run on several machines. Their total processor time does not show whether one
-     * machine is busy.
-     */
+    /** Value of {@code cores} if members run on several machines. */
     public static final int MANY_MACHINES = Integer.MAX_VALUE;
 
     private static final long TOLERATED_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -85,7 +82,7 @@ public record LiveResult(
         int members = point.isChangeable() ? point.members() : 1;
         Part all = new Part(warmUp, count, point.measuredPerSecond(), blocking, toldAndAround(), members);
         LoadSpread shares = shares(all);
-        // A run that ended before its measured part has phases, but no usage and no totals.
+        // A run that ended during its warm-up has no usage and no totals.
         Totals totals = used == null ? Totals.NONE : totals(all, used, shares);
         Set<Flag> flags = flags(all, totals, used);
         if (isBroken(point.scenario(), ledger, timeline.isEmpty())) {

@@ -324,9 +324,7 @@ public final class LiveSteady implements Orders.Target {
                 List.of());
     }
 
-    /**
-     * Returns the phases between consecutive changes. Records are counted from the driver's reports up to each change.
-     */
+    /** Returns the phases between consecutive changes. */
     private List<Phase> phases() {
         List<Phase> phases = new ArrayList<>();
         for (int i = 0; i + 1 < begins.size(); i++) {

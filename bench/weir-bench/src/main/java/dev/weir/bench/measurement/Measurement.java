@@ -43,9 +43,8 @@ import org.jspecify.annotations.Nullable;
  * One run of a driver that processes its topic in several passes: warm-up passes until the rate is steady, and then
  * measured passes. Confined to one thread; used once.
  *
- * <p>A measured pass is cut off after {@code measureSeconds}. If it reads the whole topic sooner, further passes follow
- * until {@code measureSeconds} have been measured in total. Warm-up is cut off after {@code maxWarmUpSeconds}, and the
- * run is then flagged as not steady.
+ * <p>Passes are measured until they last {@code measureSeconds} in total. The warm-up is cut off after
+ * {@code maxWarmUpSeconds}, and the run is then flagged as not steady.
  */
 public final class Measurement {
     private static final double LEAST_PASS_SECONDS = 0.3;
@@ -54,11 +53,10 @@ public final class Measurement {
     // clock error.
     private static final long LEAST_TIMED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    // Time in a pass after which fetches are counted. A client fills its buffers before.
+    // Fetches at the start of a pass are not counted, because they fill the client's buffers.
     private static final long FILLED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    // Fraction of the topic to read in a pass. At the end of the topic, a client's pending fetch takes half a second
-    // before the client can close.
+    // Fraction of the topic to read in a pass. A client at the end of a topic takes longer to close.
     private static final double PASS_SHARE = 0.9;
 
     // Fraction of the throughput ceiling that counts as full speed.
@@ -117,7 +115,7 @@ public final class Measurement {
         }
         Map<String, Double> around = passes.around();
         if (point.scenario() == Scenario.COPY) {
-            // The harness reads each output, so the brokers' fetch figures include its fetches.
+            // The fetch figures include fetches of the harness, which reads the output.
             around.keySet().removeIf(name -> name.startsWith(BrokerTimes.FETCHES));
         }
         ledger = passes.checked(topic, ledger);
@@ -231,8 +229,7 @@ public final class Measurement {
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
                     Report.Passed kept = isMeasured ? settling.rest(passed, point.seconds("measureSeconds")) : passed;
-                    // With COPY, the duration in "kept" comes from the output topic and can be very short. The driver's
-                    // own duration determines how long the run continues.
+                    // With COPY, "kept" has the duration of the output, which can be very short.
                     double own = (point.scenario() == Scenario.COPY ? said : kept).nanos() / 1e9;
                     return new Outcome(kept, own, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }
@@ -264,10 +261,7 @@ public final class Measurement {
         }
     }
 
-    /**
-     * Keeps an interval, unless a measured pass was settling. The last interval of a pass is short, so its rate is not
-     * used to find the steady state.
-     */
+    /** Keeps an interval, unless a measured pass was settling. */
     private void keep(Report.Interval interval, long brokerCpuNanos, boolean isSettled, boolean isMeasured) {
         coldStart.add(interval);
         long passMillis = TimeUnit.NANOSECONDS.toMillis(interval.atNanos());

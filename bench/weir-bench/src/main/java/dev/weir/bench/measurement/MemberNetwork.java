@@ -17,7 +17,7 @@ interface MemberNetwork extends AutoCloseable {
     /**
      * Throws if the network itself is gone, with or without a fault.
      *
-     * @throws dev.weir.bench.RunFailure if the network is gone; the member's failure was then not planned
+     * @throws dev.weir.bench.RunFailure if the network is gone
      */
     void requireUp() throws InterruptedException;
 

@@ -18,10 +18,7 @@ final class PhaseSurroundings {
         this.cluster = cluster;
     }
 
-    /**
-     * Begins the next phase; the first phase begins with the run. If {@code isOther} is false, the figures are added to
-     * the previous phase.
-     */
+    /** Begins the next phase. If {@code isOther} is false, the figures are added to the previous phase. */
     void next(boolean isOther) {
         if (isOther) {
             end();

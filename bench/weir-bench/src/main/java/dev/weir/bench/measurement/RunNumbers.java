@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tracks the records received by the processes of a run. Local processes note record numbers in a shared file. Remote
- * processes report theirs at the end of a pass. The private file of a killed remote process is read instead. Confined
- * to one thread, except {@link #look} and {@link #came}.
+ * processes report record numbers at the end of a pass. Confined to one thread, except {@link #look} and {@link #came}.
  */
 public final class RunNumbers {
     static final long MOST_RECORDS = 100_000_000;
@@ -167,9 +166,7 @@ public final class RunNumbers {
         return shared == null ? figures : shared.figures(figures, ends);
     }
 
-    /**
-     * The delivery counts of a run with a single process. Duplicates and order violations are the process's own counts.
-     */
+    /** The delivery counts of a run with a single process. */
     LedgerFigures ofOne(LedgerFigures ofPass, long[] ends) {
         if (shared != null) {
             return shared.figures(ofPass, ends);

@@ -140,7 +140,7 @@ public final class SteadyMeasurement {
             throw new RunFailure(figures.missing()
                     + " records were still missing when none had arrived for a minute: it lost them, or is stuck");
         }
-        // A run that ended before its measured part has phases, but no totals.
+        // A run that ended during its warm-up has no totals.
         Set<Flag> broken = figures.isBroken() ? EnumSet.of(Flag.GUARANTEE_BROKEN) : EnumSet.noneOf(Flag.class);
         return orders.changed(
                 !book.hasMeasured() && orders.hasChanged()
@@ -212,8 +212,8 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(book.lateness(), TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The rate is planned, so the processor cost shows the warm-up. Under a shaped load, the cost follows the
-        // shape, so only the compilation time is checked.
+        // The rate is planned, so the processor cost shows the warm-up. A shaped load changes the cost, so only the
+        // compilation time is checked.
         SteadyState.Finding cost = SteadyState.of(book.intervals().stream()
                 .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
                 .toArray());

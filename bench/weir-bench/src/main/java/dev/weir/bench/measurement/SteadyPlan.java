@@ -49,19 +49,14 @@ final class SteadyPlan {
         return (nanos - startNanos) / 1e6;
     }
 
-    /**
-     * Returns the part of the plan to which an interval belongs. A measured interval may begin or end up to half an
-     * interval's length outside the measured part.
-     */
+    /** Returns the part of the plan to which an interval belongs. */
     Part part(long fromNanos, long toNanos) {
         return fromNanos < measureFromNanos - edgeNanos
                 ? Part.WARM_UP
                 : toNanos <= measureToNanos + edgeNanos ? Part.MEASURED : Part.AFTER;
     }
 
-    /**
-     * The end of the plan, slightly after the end of the measured part. The end of the driver's pass is not measured.
-     */
+    /** The end of the plan, slightly after the end of the measured part. */
     long endNanos() {
         return measureToNanos + nanos(Math.max(1, 2 * point.intervalMillis() / 1e3));
     }

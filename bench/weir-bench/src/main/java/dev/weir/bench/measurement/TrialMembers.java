@@ -139,9 +139,7 @@ public final class TrialMembers {
         started.start(session.newGroup(), seconds);
     }
 
-    /**
-     * Waits until the reader has read a record and has therefore joined its group. Returns at once without a reader.
-     */
+    /** Waits until the reader has read a record. Returns at once without a reader. */
     void awaitReader() throws InterruptedException {
         Member started = reader;
         await(() -> started == null || started.hasBegun, "the reader of the output read no record");

@@ -11,9 +11,8 @@ final class WholeParts {
     private WholeParts() {}
 
     /**
-     * Chooses parts that together hold at least {@code wanted} consumers. Takes parts in order until one part can
-     * provide the remainder, then the smallest such part. For 32 consumers from parts of 30, 30 and 4, it chooses 30
-     * and 4. Returns all parts if they hold fewer.
+     * Chooses parts that together hold at least {@code wanted} consumers, or all parts if they hold fewer. For 32
+     * consumers from parts of 30, 30 and 4, it chooses 30 and 4.
      */
     static <P> List<P> holding(List<P> parts, ToIntFunction<P> size, int wanted) {
         List<P> left = new ArrayList<>(parts);

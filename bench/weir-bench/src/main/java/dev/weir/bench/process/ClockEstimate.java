@@ -10,11 +10,9 @@ package dev.weir.bench.process;
  *  offset = middle - theirs, wrong by (heard - asked) / 2 at most
  * </pre>
  *
- * <p>A reading is the result of one or more exchanges. Clocks drift between readings, so the error bound of a reading
- * grows with its age. A newer reading replaces an older reading unless the older bound is still smaller and the two
- * readings agree. The error includes the observed movement of the offset and the possible drift since the reading. If
- * the offset has moved further than drift allows, the other clock must have been set. {@code wasSet()} then returns
- * true, and the error has no meaning.
+ * <p>A reading is the result of one or more exchanges. Its error grows with its age, because clocks drift. If the
+ * offset moves further than drift allows, the other clock was set. {@code wasSet()} then returns true, and the error
+ * has no meaning.
  */
 final class ClockEstimate {
     /** Largest relative drift between two unadjusted clocks. Each clock may be wrong by up to 100 parts per million. */

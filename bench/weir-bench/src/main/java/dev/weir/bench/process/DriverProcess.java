@@ -257,9 +257,7 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Largest possible error, since {@link #passBegins}, of a time of this process compared with a planned send time.
-     * It is the sum of the errors of this clock and the worst sender's clock. Returns null if all processes share a
-     * clock.
+     * Returns the largest possible error of a latency since {@link #passBegins}; null if all processes share a clock.
      *
      * @throws RunFailure if one of the clocks was set since then
      */

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The network of a remote member, simulated by a proxy process. It runs on the member's machine, so data takes the same
- * route to the brokers as without it. Confined to one thread.
+ * The network of a remote member, simulated by a proxy process. It runs on the member's machine. Confined to one
+ * thread.
  */
 public final class NetworkProcess implements AutoCloseable {
     private static final int HEAP_MEGABYTES = 64;

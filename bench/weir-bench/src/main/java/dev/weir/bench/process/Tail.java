@@ -57,10 +57,7 @@ final class Tail {
         }
     }
 
-    /**
-     * Returns the last lines, separated by slashes; empty if there are none. Waits until the output ends, but no longer
-     * than {@code patience}.
-     */
+    /** Returns the last lines, separated by slashes. Waits at most {@code patience} for the end of the output. */
     String text(Duration patience) {
         try {
             thread.join(patience);

@@ -122,7 +122,7 @@ final class WorkerClock implements AutoCloseable {
         }
     }
 
-    /** Returns whether the process's clock was set since the last restart, so that earlier times are useless. */
+    /** Returns whether the process's clock was set since the last restart. */
     boolean wasSet() {
         lock.lock();
         try {

@@ -24,8 +24,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A place where processes run during a campaign, with facts about its machine, its driver files, and its pod if one was
- * created. Opened, used and closed by one thread; {@link #signal} and {@link #started} may be called by any thread.
+ * A place where processes run during a campaign. Opened, used and closed by one thread; {@link #signal} and
+ * {@link #started} may be called by any thread.
  */
 final class WorkerHost implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(30);
@@ -63,8 +63,7 @@ final class WorkerHost implements AutoCloseable {
     private static final List<String> GOING_FIRST =
             List.of("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; exec \"$@\"", "sh");
 
-    // Sends a signal. Fails if the command line is not a driver's: a driver in another PID namespace has another ID
-    // here. Uses the shell's kill, because slim images lack the program.
+    // Sends a signal. Fails if the ID belongs to another program. Slim images have kill only as a shell builtin.
     private static final String KILL = """
             if [ -r "/proc/$1/cmdline" ] && ! grep -q weir.driver.place "/proc/$1/cmdline"; then
               echo "process $1 there is not a driver: java starts processes elsewhere; name another one by the key java" >&2
@@ -236,7 +235,7 @@ final class WorkerHost implements AutoCloseable {
 
     /**
      * Returns the local command that starts a process at this place. A process on this machine uses the harness's
-     * {@code java}. A generator gets a higher priority if permitted, so that a busy library does not delay it.
+     * {@code java}. A generator gets a higher priority if permitted.
      */
     List<String> command(String driver, Worker.Role role, DriverCatalog.Entry entry, int heapMegabytes) {
         List<String> java = new ArrayList<>(role == Worker.Role.GENERATOR ? GOING_FIRST : List.of());
@@ -268,10 +267,7 @@ final class WorkerHost implements AutoCloseable {
                 : worker.java();
     }
 
-    /**
-     * Returns this JVM's option that limits the JIT compilers, for drivers on this machine. Tests set it because their
-     * drivers end before C2 could pay off.
-     */
+    /** Returns this JVM's option that limits the JIT compilers, for drivers on this machine. */
     private static List<String> compilerLimits() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(argument -> argument.startsWith("-XX:TieredStopAtLevel="))

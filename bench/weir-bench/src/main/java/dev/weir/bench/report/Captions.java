@@ -5,15 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * Describes each phase of a run in one sentence. The sentence depends on the phase's figures and on the previous
- * phase's lag. Stateless.
- */
+/** Describes each phase of a run in one sentence. Stateless. */
 final class Captions {
-    /**
-     * Smallest ratio of handled to sent records at which a driver keeps up. Records near the edges of a phase may be
-     * missing.
-     */
+    /** Smallest ratio of handled to sent records at which a driver keeps up. */
     private static final double KEEPS_UP = 0.98;
 
     /** Smallest lag that is mentioned, in seconds of the planned load. */
@@ -36,7 +30,7 @@ final class Captions {
         if (!(seconds > 0) || Double.isNaN(phase.recordsPerSecond())) {
             return "too short to measure";
         }
-        // The counts cover the same whole seconds as the rate, which can be more or fewer than the phase lasted.
+        // The counts and the rate cover the same whole seconds.
         double sentPerSecond = phase.records() == 0
                 ? phase.sent() / seconds
                 : phase.recordsPerSecond() * phase.sent() / phase.records();

@@ -31,7 +31,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * The results of a campaign as one HTML page that contains its style, script, chart library and data. The data is JSON
- * that the script reads. It is escaped so that a browser never interprets it as markup. Stateless, thread-safe.
+ * that the script reads. Stateless, thread-safe.
  */
 final class HtmlReport {
 

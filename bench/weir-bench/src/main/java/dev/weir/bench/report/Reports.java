@@ -59,7 +59,7 @@ public final class Reports {
         return TextReport.of(analysis) + TextReport.replaced(folder.replaced());
     }
 
-    /** Returns the lines. Replaced attempts come first, because the summary is the last line. */
+    /** Returns the lines. Replaced attempts come first, and the summary comes last. */
     private static String lines(ResultsFolder folder, Analysis analysis) {
         return JsonReport.replaced(folder.replaced()) + JsonReport.lines(analysis);
     }

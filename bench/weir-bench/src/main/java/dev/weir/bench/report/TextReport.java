@@ -32,10 +32,7 @@ final class TextReport {
             Metric.P50, "p50 ms",
             Metric.P99, "p99 ms");
 
-    /**
-     * Figures that get a column only if at least one driver reports them, without ratios to the baseline. Some require
-     * blocking handlers or processor counters.
-     */
+    /** Figures that get a column only if at least one driver reports them, without ratios to the baseline. */
     private static final List<Column> FIGURES = List.of(
             new Column(Totals.HANDLER_MILLIS, "handler ms"),
             new Column(Totals.CEILING, "ceiling/s"),
@@ -82,7 +79,7 @@ final class TextReport {
         return text.toString();
     }
 
-    /** Lists the repeated runs with their reasons, so that readers see libraries that needed several attempts. */
+    /** Lists the repeated runs with their reasons. */
     static String replaced(List<Run> replaced) {
         StringBuilder text = new StringBuilder();
         for (Run run : replaced) {

@@ -73,18 +73,12 @@ public record Campaign(
         return environment.settings().containsKey(SIMULATED);
     }
 
-    /**
-     * Returns the value of {@link #CLUSTER_ID} or {@link #WORKERS}. Returns an empty string if the campaign started its
-     * own brokers, or if all its processes ran on this machine.
-     */
+    /** Returns the value of {@link #CLUSTER_ID} or {@link #WORKERS}; empty if the environment has none. */
     public String place(String key) {
         return environment.settings().getOrDefault(key, "");
     }
 
-    /**
-     * Returns whether the campaign uses the adaptive design, which runs only the points needed to find where a verdict
-     * changes.
-     */
+    /** Returns whether the campaign uses the adaptive design. */
     public boolean choosesPoints() {
         return "adaptive".equals(environment.settings().get(DESIGN));
     }

@@ -9,9 +9,7 @@ public enum Flag {
      * quoted. The CPU and memory costs of the driver are still quoted.
      */
     BROKER_BOUND(false, "held back by the broker, its rate is not quoted"),
-    /**
-     * The brokers were the bottleneck in the baseline's run. The ratios of all other drivers to it would be too high.
-     */
+    /** The brokers were the bottleneck in the baseline's run. Ratios to the baseline would be too high. */
     BASELINE_BROKER_BOUND(true, "the broker held the baseline back"),
     /** Records were lost, duplicated or out of order although the scenario guarantees otherwise. */
     GUARANTEE_BROKEN(true, "the asked guarantee was broken"),
@@ -27,10 +25,7 @@ public enum Flag {
     NOT_STEADY(false, "no steady state"),
     /** The JIT compilers used part of the processor time during the measurement, so the measured costs are too high. */
     COMPILING(false, "still being compiled"),
-    /**
-     * Client and broker together used all cores. The ratios then show which driver uses the machine more efficiently,
-     * not how fast each driver could be on its own.
-     */
+    /** Client and broker together used all cores. The ratios then compare efficiency, not speed. */
     MACHINE_SATURATED(false, "all cores were busy");
 
     private final boolean voiding;

@@ -19,10 +19,7 @@ public final class LatencyTags {
     /** Latency from the planned send time to the end of the handler, which is how long a user of the system waits. */
     public static final String RESPONSE = "response";
 
-    /**
-     * Latency from the actual send time to the end of the handler. It leaves out delays in sending, so it is never
-     * quoted without the response time.
-     */
+    /** Latency from the actual send time to the end of the handler. It leaves out delays in sending. */
     public static final String SERVICE = "service";
 
     /** Delay from the planned to the actual send time. It shows whether the generator kept up. */

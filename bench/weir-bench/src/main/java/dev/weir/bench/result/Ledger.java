@@ -58,10 +58,7 @@ public record Ledger(
                 plus(groups, other.groups));
     }
 
-    /**
-     * Adds the ledgers with equal indexes. If one list is empty, for example after a failed run, returns the other
-     * list.
-     */
+    /** Adds the ledgers with equal indexes. If one list is empty returns the other list. */
     private static List<Ledger> plus(List<Ledger> some, List<Ledger> others) {
         if (some.isEmpty() || others.isEmpty()) {
             return some.isEmpty() ? others : some;

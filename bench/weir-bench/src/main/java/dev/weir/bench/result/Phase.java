@@ -89,8 +89,7 @@ public record Phase(
      * The figures of a phase, in the same form as a run's figures.
      *
      * @param fromInterval the index of the run's first interval that belongs to the phase
-     * @param toInterval the index after the last interval that is included. If the next phase was started by a command
-     *     that changed nothing, the result also includes the intervals of that phase.
+     * @param toInterval the index after the last included interval
      * @param flags the reasons to doubt these figures
      */
     public record Result(int fromInterval, int toInterval, Totals totals, Set<Flag> flags) {

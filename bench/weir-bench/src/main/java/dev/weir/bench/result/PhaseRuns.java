@@ -10,10 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Treats each phase of a run whose settings changed as a separate run at a separate point, so that phases can be shown,
- * compared and explained like ordinary runs. Stateless, thread-safe.
- */
+/** Treats each phase of a changed run as a separate run at a separate point. Stateless, thread-safe. */
 public final class PhaseRuns {
 
     private static final Pattern ID = Pattern.compile("(.+)\\.phase-(\\d+)(-[a-z]+)?");
@@ -43,7 +40,7 @@ public final class PhaseRuns {
 
     /**
      * Returns the phases of all runs at a point. Phases with the same number, settings and command belong to the same
-     * point, for example if all runs replayed one timeline.
+     * point.
      */
     public static Map<Point, List<Run>> of(Point point, List<Run> runs) {
         Map<Map<String, String>, Point> points = new LinkedHashMap<>();

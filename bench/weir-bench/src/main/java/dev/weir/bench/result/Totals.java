@@ -46,10 +46,7 @@ public record Totals(
     /** Metric: rate as a percentage of the nominal ceiling, where handlers block for their configured time. */
     public static final String NOMINAL = "% of ceiling";
 
-    /**
-     * Metric: rate as a percentage of {@link #CEILING}. It is not used to compare drivers: a driver that wakes its
-     * handlers late lowers its own ceiling.
-     */
+    /** Metric: rate as a percentage of {@link #CEILING}. */
     public static final String EFFICIENCY = "efficiency";
 
     /** Metric: measured mean blocking time of a handler in milliseconds. */

@@ -34,10 +34,10 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
     /** Confidence level of all intervals. */
     public static final double CONFIDENCE = 0.95;
 
-    /** Smallest number of rounds for a verdict. An interval needs two. */
+    /** Smallest number of rounds for a verdict. */
     public static final int MIN_ROUNDS = 3;
 
-    /** Smallest number of drivers from which their typical deviation is estimated. */
+    /** Smallest number of drivers for an estimate of their typical deviation. */
     private static final int MIN_DRIVERS = 4;
 
     /** Smallest relative difference that matters. */
@@ -192,7 +192,6 @@ public record Analysis(Campaign campaign, List<PointResult> points) {
 
         /**
          * The typical deviation of the drivers' ratios from round to round, a lower bound for each driver's deviation.
-         * A driver has only a few rounds, so a smaller deviation is due to chance.
          */
         private double leastDeviation(DriverFigures baseline, Metric metric) {
             double[] all = drivers.values().stream()

@@ -12,9 +12,9 @@ import java.util.SplittableRandom;
  * <p>The method is E-divisive (Matteson and James, "A Nonparametric Approach for Multiple Change Point Analysis of
  * Multivariate Data", J. Am. Stat. Assoc. 109, 2014), which is used for continuous benchmarks (Daly et al., "The Use of
  * Change Point Detection to Identify Software Performance Regressions in a Continuous Integration System", ICPE 2020;
- * Fleming et al., "Hunter", ICPE 2023). The candidate for a change is the boundary for which the energy distance
- * between the part of the series before it and a part directly after it is greatest. A permutation test shows how often
- * a distance at least as great arises by chance.
+ * Fleming et al., "Hunter", ICPE 2023). The candidate for a change is the boundary with the greatest energy distance
+ * between the figures on its two sides. A permutation test shows how often a distance at least as great arises by
+ * chance.
  *
  * <p>There are three differences from the paper. First, distances are V-statistics, whose expected value in a series
  * without changes is the same for parts of any length. U-statistics of only three figures vary so much that they hide
@@ -28,9 +28,8 @@ public final class ChangePoints {
     public static final int MIN_LENGTH = 3;
 
     /**
-     * Smallest length of a series in which a level of {@link #MIN_LENGTH} figures can be detected. In shorter series,
-     * random orders separate such levels too often. With 12 figures, 2 of the (12 choose 3) orders do, which is a
-     * smaller fraction than {@link #ALPHA}.
+     * Smallest length of a series in which a level of {@link #MIN_LENGTH} figures can be detected. With 12 figures, 2
+     * of the (12 choose 3) orders separate such a level, a smaller fraction than {@link #ALPHA}.
      */
     public static final int FEWEST = 12;
 
@@ -55,8 +54,7 @@ public final class ChangePoints {
      * The changes found in a series.
      *
      * @param segments the segments in order; a single one if nothing changed
-     * @param p the probability that the figures, in random order, can be divided into two sides with at least the
-     *     distance found in the series; 1 if the series is too short to be divided
+     * @param p the p-value of the permutation test; 1 if the series is too short to be divided
      */
     public record Finding(List<Segment> segments, double p) {}
 
@@ -101,7 +99,7 @@ public final class ChangePoints {
 
         private final int[] order;
 
-        /** Weight of the distances within a side, by the lengths of this side and the other side. */
+        /** Weight of the distances within a side, by the lengths of both sides. */
         private final double[][] within;
 
         /** Weight of the distances between the sides, by their total length. */
@@ -128,10 +126,7 @@ public final class ChangePoints {
             }
         }
 
-        /**
-         * Returns the division with the greatest distance. The first side starts the part; the second side may end
-         * before the end of the part.
-         */
+        /** Returns the division with the greatest distance. The second side may end before the part does. */
         Division best() {
             int n = order.length;
             for (int i = 0; i < n; i++) {
@@ -162,8 +157,7 @@ public final class ChangePoints {
 
         /**
          * Returns left * right / (left + right) times the energy distance, which is 2 * across / (left * right) -
-         * withinLeft / left² - withinRight / right². Precomputed weights avoid divisions, because most of the running
-         * time is spent here.
+         * withinLeft / left² - withinRight / right². Precomputed weights avoid divisions.
          */
         private double distance(int at, int to) {
             int right = to - at;
@@ -173,11 +167,10 @@ public final class ChangePoints {
             return across[to] * between - within[at][right] * withinLeft - within[right][at] * withinRight;
         }
 
-        /** Estimates the probability that the figures, in random order, can be divided with at least this distance. */
+        /** Estimates the p-value of a division by a permutation test. */
         double p(Division found) {
             SplittableRandom random = new SplittableRandom(order.length);
-            // Subtract a margin for rounding errors: in a series with few distinct figures, many orders have exactly
-            // this distance.
+            // Subtract a margin for rounding errors, because many orders may have exactly this distance.
             double atLeast = found.distance * (1 - 1e-9);
             int exceeding = 0;
             for (int drawn = 1; drawn <= PERMUTATIONS; drawn++) {

@@ -8,10 +8,7 @@ package dev.weir.bench.statistics;
  */
 public record Comparison(RatioInterval interval, double adjustedP, Verdict verdict, boolean isBound) {
 
-    /**
-     * Replaces the verdict of a lower bound: it can show that the driver is better, but not that it is worse or the
-     * same.
-     */
+    /** Replaces the verdict of a lower bound, which can only show that the driver is better. */
     public Comparison {
         if (isBound && verdict != Verdict.BETTER && verdict != Verdict.NOT_MEASURED) {
             verdict = Verdict.UNCLEAR;

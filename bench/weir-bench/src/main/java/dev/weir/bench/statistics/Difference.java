@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares a driver's ratio to the baseline at the same point in two campaigns. Ratios are compared because figures are
- * comparable only within a round, and only if the noise of both campaigns overlaps. Immutable, thread-safe.
+ * Compares a driver's ratio to the baseline at the same point in two campaigns. The noise of both campaigns must
+ * overlap. Immutable, thread-safe.
  *
  * @param why the reason why no difference is reported; empty if a difference is reported
  */
@@ -53,7 +53,7 @@ public record Difference(
         return List.copyOf(all);
     }
 
-    /** Throws an exception that names the runs that were changed, if any. Changed runs are not comparable. */
+    /** Throws an exception that names the changed runs, if any. */
     private static void requireUnchanged(Analysis analysis) {
         List<String> changed = analysis.points().stream()
                 .flatMap(point -> point.drivers().stream())
@@ -97,7 +97,7 @@ public record Difference(
         if (!a.isBounded() || !b.isBounded()) {
             return new Difference(point, driver, metric, a, b, Kind.NOT_COMPARABLE, "one round has no interval");
         }
-        // The true ratio behind a lower bound may be any higher one, so a bound can differ only from a ratio below it.
+        // A bound means this ratio or a higher one, so it differs only from lower ratios.
         if ((before.isBound() && b.high() >= a.low()) || (after.isBound() && a.high() >= b.low())) {
             return new Difference(
                     point,

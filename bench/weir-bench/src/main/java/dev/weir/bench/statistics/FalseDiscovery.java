@@ -4,9 +4,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * Adjusts p-values for multiple comparisons. If differences are reported up to some adjusted p-value, their expected
- * fraction of false findings is at most that value. Stateless. Benjamini and Hochberg, "Controlling the false discovery
- * rate", J. R. Statist. Soc. B 57, 1995.
+ * Adjusts p-values for multiple comparisons. Stateless. Benjamini and Hochberg, "Controlling the false discovery rate",
+ * J. R. Statist. Soc. B 57, 1995.
  */
 final class FalseDiscovery {
 

@@ -61,9 +61,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
          * Returns the best of the levels that are better than the current level by at least {@code least}; null if
          * there is none. Ignores levels that the user has accepted as past.
          *
-         * @param acceptedMillis a time in milliseconds. A level is accepted as past if all of its campaigns started
-         *     before this time. Because the detected end of a level may be wrong by two campaigns, up to two campaigns
-         *     may have started later, provided that at least one started before.
+         * @param acceptedMillis a time in milliseconds. A level is accepted as past if its campaigns started before
+         *     this time; up to two may have started later.
          * @param least the smallest relative loss; if 0, any loss counts
          */
         public @Nullable Level lost(long acceptedMillis, double least) {
@@ -187,8 +186,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     /**
      * Returns a history for each set of comparable campaigns. The history with the most campaigns comes first.
      * Comparable campaigns have the same name, workload, baseline, processor, number of cores, cluster and worker
-     * machines, and either all or none of them compare ratios. Simulated campaigns are left out, because their figures
-     * describe no library.
+     * machines, and either all or none of them compare ratios. Simulated campaigns are left out.
      */
     public static List<History> of(List<Snapshot> snapshots) {
         Map<List<Object>, List<Snapshot>> alike = new LinkedHashMap<>();

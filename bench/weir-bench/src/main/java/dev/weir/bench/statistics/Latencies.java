@@ -9,8 +9,7 @@ public final class Latencies {
     private Latencies() {}
 
     /**
-     * Returns the percentile in milliseconds. Returns NaN if fewer than 10 samples lie beyond the percentile, because
-     * the result would be little more than a guess.
+     * Returns the percentile in milliseconds. Returns NaN if fewer than 10 samples lie beyond the percentile.
      *
      * @param percentile in [0, 100)
      */

@@ -29,7 +29,7 @@ public final class LimitingParty {
     /** Fraction of the cores in use at which all cores count as busy. */
     private static final double SATURATED = 0.95;
 
-    /** Fraction of the cores below which brokers on a busy machine do not count as the limit. */
+    /** Smallest fraction of a busy machine's cores at which brokers count as the limit. */
     private static final double SMALL_PART = 0.1;
 
     /** Fraction of the time with a fetch in flight at which a driver counts as always fetching. */
@@ -43,10 +43,7 @@ public final class LimitingParty {
 
     private LimitingParty() {}
 
-    /**
-     * Returns whether the driver is known to have kept a fetch in flight practically all the time. Otherwise, it may
-     * have waited without a request, which is not the brokers' fault.
-     */
+    /** Returns whether the driver is known to have kept a fetch in flight practically all the time. */
     public static boolean asksAlways(Totals totals) {
         double told = totals.metrics().getOrDefault(Pass.FETCH_UNDER_WAY, Double.NaN) / 100;
         double ofClient = totals.metrics().getOrDefault(Pass.FETCHES_OF_CLIENT, Double.NaN);
@@ -54,8 +51,8 @@ public final class LimitingParty {
     }
 
     /**
-     * Returns whether the driver's producer is known to have sent very small batches. The brokers are then busy with
-     * requests because of the driver's small window, and do not count as the limit.
+     * Returns whether the driver's producer is known to have sent very small batches. The brokers then do not count as
+     * the limit.
      */
     public static boolean sendsLittle(Totals totals) {
         return totals.metrics().getOrDefault(BATCH_KILOBYTES, Double.NaN) < SMALL_BATCH_KB;
@@ -105,10 +102,7 @@ public final class LimitingParty {
         return flags;
     }
 
-    /**
-     * Returns whether a larger fraction of the records than {@link #MAX_LATE_SHARE} was sent late, so that the run
-     * measured the generator.
-     */
+    /** Returns whether a larger fraction of the records than {@link #MAX_LATE_SHARE} was sent late. */
     public static boolean isGeneratorBound(Histogram latenessNanos, long toleranceNanos) {
         return isGeneratorBound(latenessNanos, toleranceNanos, MAX_LATE_SHARE);
     }

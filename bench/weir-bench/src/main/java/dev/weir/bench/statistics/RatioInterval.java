@@ -32,10 +32,9 @@ public record RatioInterval(
     }
 
     /**
-     * Returns the interval. The standard deviation of the logarithms is assumed to be at least {@code leastDeviation},
-     * which was estimated from similar drivers.
+     * Returns the interval for figures that are paired by index.
      *
-     * @param leastDeviation the lower bound; 0 if nothing is known
+     * @param leastDeviation the lower bound of the logarithms' standard deviation; 0 if nothing is known
      */
     static RatioInterval ofPairs(double[] driver, double[] baseline, double confidence, double leastDeviation) {
         if (driver.length != baseline.length) {

@@ -127,8 +127,7 @@ public record VersionSeries(Point point, String driver, Metric metric, List<Figu
     /**
      * Returns the versions of the campaign's drivers, by driver name.
      *
-     * @param known the versions from earlier campaigns, by driver and label; a commit that is measured again keeps its
-     *     entry and its position
+     * @param known the versions from earlier campaigns, by driver and label
      */
     private static Map<String, LibraryVersion> versions(
             Campaign campaign, Map<String, Map<String, LibraryVersion>> known) {

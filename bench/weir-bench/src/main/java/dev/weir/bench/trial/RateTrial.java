@@ -45,7 +45,7 @@ public final class RateTrial implements Trials {
 
     /**
      * Fraction of the rate that is sent in the first half of the warm-up. During this time the processes are still
-     * compiling their code and fall behind. If the rate is close to their limit, they would take minutes to catch up.
+     * compiling their code and fall behind.
      */
     private static final double WARMING_SHARE = 0.5;
 
@@ -184,10 +184,7 @@ public final class RateTrial implements Trials {
             return judged();
         }
 
-        /**
-         * Waits until the group is complete. The recovery time starts then, because the time to form a group depends on
-         * its settings.
-         */
+        /** Waits until the group is complete. The recovery time starts then. */
         private void awaitComplete(String group) throws InterruptedException {
             members.awaitFirst();
             int expected = 0;
@@ -224,7 +221,7 @@ public final class RateTrial implements Trials {
                 Scenario scenario,
                 Map<String, String> client,
                 Map<String, String> options) {
-            // Each partition is configured for the number of records of the hottest one.
+            // All partitions are configured for as many records as the hottest partition gets.
             double most = PartitionSpread.shares(point.partitions(), point.partitionSkew())[0];
             long records = (long) Math.ceil(planSeconds * attempt.rate() * most);
             // Record 0 of each partition exists already and is read too.
@@ -243,10 +240,7 @@ public final class RateTrial implements Trials {
             DriverSession.putSender(passed, ofSender);
         }
 
-        /**
-         * Figures that remote processes report when their passes end: the load of their machines and, if records
-         * arrived too early, the errors of their clocks.
-         */
+        /** Figures that remote processes report when their passes end. */
         private Map<String, Double> toldElsewhere() throws InterruptedException {
             if (launcher.isHere()) {
                 return Map.of();

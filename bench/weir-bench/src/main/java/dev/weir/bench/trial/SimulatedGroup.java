@@ -136,8 +136,7 @@ final class SimulatedGroup {
      * Creates a group whose members have joined.
      *
      * @param rate the rate of the plan, in records per second
-     * @param isLate whether the members join only when {@link #join} is called, which is {@link #JOIN_NANOS} after the
-     *     plan begins
+     * @param isLate whether the members join only when {@link #join} is called
      */
     SimulatedGroup(
             WorkloadPoint point,
@@ -318,10 +317,7 @@ final class SimulatedGroup {
         schedule(due + jittered(APPEND_NANOS), null, new Sent(partition, ++numbers[partition], due));
     }
 
-    /**
-     * The time at which a record whose handler finishes now is received. A copied record is received by a reader of
-     * committed copies.
-     */
+    /** The time at which a record is received if its handler finishes now. */
     private long seenNanos() {
         if (!copies) {
             return nowNanos;
@@ -372,7 +368,7 @@ final class SimulatedGroup {
         if (busy == workers.size() || nowNanos < pausedUntilNanos || waitingRecords == 0) {
             return;
         }
-        // Each call begins with another worker, so that all processes get some of few records.
+        // Begin each call with another worker, to spread few records over all processes.
         int from = nextIdle++;
         for (int i = 0; i < workers.size(); i++) {
             Worker worker = workers.get(Math.floorMod(from + i * stride, workers.size()));

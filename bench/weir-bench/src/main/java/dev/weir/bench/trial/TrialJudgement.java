@@ -32,8 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A trial of kind {@code STEP} or {@code HOLD} passes if the judged time and its last third meet the target, and
  * members do not fall further behind. After a perturbation, the group has recovered if the last third meets the target.
- * It is still recovering if its delay shrinks from the second to the last third, it receives as many records as are
- * due, and each partition receives some (see {@link TrialWindow#silentPartition}).
+ * It is still recovering if its delay shrinks and all due records arrive.
  */
 final class TrialJudgement {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -49,8 +48,8 @@ final class TrialJudgement {
     private static final double CATCHING_UP = 0.005;
 
     /**
-     * If members lag by more than this, the trial is aborted, because they cannot catch up before it ends. If
-     * {@link #LOST_FACTOR} times the target's limit is larger, that product is used as the limit.
+     * Lag at which a trial is aborted, because members cannot catch up before its end; {@link #LOST_FACTOR} times the
+     * target's limit if that is larger.
      */
     private static final double LOST_MILLIS = 3_000;
 
@@ -170,8 +169,7 @@ final class TrialJudgement {
         Outcome judged = isLost
                 ? new Outcome(Result.FAILED, behind(recentMillis()))
                 : attempt.kind().isPerturbation() ? recovered() : held();
-        // A target that was met is met despite a late generator. In all other cases, the generator may have distorted
-        // the result.
+        // A late generator cannot cause a pass, but it can cause any other result.
         if (judged.result() == Result.PASSED && !judged.projected()) {
             return judged;
         }
@@ -216,10 +214,7 @@ final class TrialJudgement {
         return objection == null ? new Outcome(Result.PASSED, latency(whole)) : new Outcome(Result.FAILED, objection);
     }
 
-    /**
-     * The time in milliseconds between the middles of two thirds of the judged time: adjacent ones if {@code apart} is
-     * 1, the first and the last if it is 2.
-     */
+    /** The length of {@code apart} thirds of the judged time, in milliseconds. */
     private double betweenThirds(int apart) {
         return apart * thirds[0].seconds() * 1e3;
     }
@@ -253,16 +248,13 @@ final class TrialJudgement {
                 thirds[2].records() / thirds[2].seconds());
     }
 
-    /**
-     * Returns whether as many records arrived in the window as were sent, except for one interval's. This finds dead
-     * members, which report no latencies.
-     */
+    /** Returns whether as many records arrived in the window as were sent. Tolerates one interval's records. */
     private boolean isAllDelivered(TrialWindow window) {
         double due = attempt.rate() * (window.seconds() - intervalSeconds());
         return window.records() >= due && window.silentPartition(attempt.rate()) < 0;
     }
 
-    /** The time from the beginning to the end of the last slice that missed the target, before the last third. */
+    /** The time from the beginning to the end of the last slice that missed the target. Ignores the last third. */
     private double recoveryMillis() {
         double millis = 0;
         for (TrialWindow look : looks) {

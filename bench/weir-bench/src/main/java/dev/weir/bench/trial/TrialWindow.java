@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * to one thread.
  */
 final class TrialWindow {
-    /** Fraction of the due records that must arrive in a window. Reported intervals may extend beyond the window. */
+    /** Fraction of the due records that must arrive in a window. */
     private static final double MOST_OF_THEM = 0.9;
 
-    /** Smallest number of due records for a partition without arrivals to count as silent. */
+    /** Smallest number of due records at which a partition without arrivals counts as silent. */
     private static final double CERTAIN = 10;
 
     private final long fromNanos;

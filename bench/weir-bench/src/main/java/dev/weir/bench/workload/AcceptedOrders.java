@@ -74,7 +74,7 @@ public final class AcceptedOrders {
         return new WorkloadPoint(point.dimensions(), Collections.unmodifiableMap(changed));
     }
 
-    /** Checks a command to a live run, whose single reading process commits nothing and has fixed settings. */
+    /** Checks a command to a live run. */
     private static void checkOfLive(Order order) {
         boolean isRateAlone =
                 order instanceof Order.Set set && set.values().keySet().equals(Set.of(Order.PRODUCER_RATE));

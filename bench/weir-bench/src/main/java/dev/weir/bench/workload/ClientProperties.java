@@ -71,7 +71,7 @@ public final class ClientProperties {
         }
     }
 
-    /** Checks a value, because members do not start with an invalid one. */
+    /** Checks a value. Members would not start with an invalid one. */
     private static void checkValue(String property, String value) {
         ConfigDef.ConfigKey known = CONSUMER.containsKey(property) ? CONSUMER.get(property) : PRODUCER.get(property);
         if (known == null) {

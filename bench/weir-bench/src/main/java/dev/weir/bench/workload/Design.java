@@ -85,9 +85,8 @@ public enum Design {
     }
 
     /**
-     * Adds points greedily, as in D. M. Cohen et al., The AETG System (1997), with all points of the grid as
-     * candidates, so that the result is reproducible. Each step adds the first of the candidates with the most new
-     * pairs of values.
+     * Adds points greedily, as in D. M. Cohen et al., The AETG System (1997). Each step adds the first point of the
+     * grid with the most new pairs of values.
      */
     private static List<int[]> fractional(int[] sizes) {
         List<int[]> grid = grid(sizes);
@@ -138,9 +137,7 @@ public enum Design {
         return from + point[one] * sizes[other] + point[other];
     }
 
-    /**
-     * Returns the number of pairs of values from two dimensions whose first dimension has an index below {@code end}.
-     */
+    /** Returns the number of pairs of values whose first dimension has an index below {@code end}. */
     private static int pairsBefore(int[] sizes, int end) {
         if (sizes.length == 1) {
             return end * sizes[0] * sizes[0];

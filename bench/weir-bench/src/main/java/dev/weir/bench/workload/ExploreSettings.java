@@ -123,7 +123,7 @@ public record ExploreSettings(
     }
 
     /**
-     * Refuses topic settings that the generator does not support, and a slow sink, which would limit the rate.
+     * Refuses topic settings that the generator does not support, and a slow sink.
      *
      * @param who the beginning of the message
      */

@@ -60,8 +60,8 @@ final class ProducerWindow {
     }
 
     /**
-     * Adds the limit for clients that count bytes. A limit below the default maximum request size also becomes the
-     * maximum request size, unless the workload sets one, because each request must fit into the limit.
+     * Adds the limit for clients that count bytes. A small limit also becomes the maximum request size, unless the
+     * workload sets one.
      */
     static void putClient(WorkloadPoint point, Map<String, String> client) {
         long bytes = bytes(point);

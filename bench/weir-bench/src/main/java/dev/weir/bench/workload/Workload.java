@@ -130,10 +130,7 @@ public record Workload(
         }
     }
 
-    /**
-     * Returns the expected duration of the campaign, limited by its maximum duration. It is only approximate, because
-     * the times for warm-up and for joining a group are estimates.
-     */
+    /** Returns the approximate duration of the campaign, limited by its maximum duration. */
     public Duration expected() {
         double seconds = 0;
         for (WorkloadPoint point : points) {
@@ -217,7 +214,7 @@ public record Workload(
         }
     }
 
-    /** Creates the points. Conflicting settings are usually on different lines, so the message names only the file. */
+    /** Creates the points. */
     private static List<WorkloadPoint> points(
             String name, Map<String, String> base, List<Map<String, List<Setting>>> vary) {
         try {

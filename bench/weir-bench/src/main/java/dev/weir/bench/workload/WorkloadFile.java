@@ -257,7 +257,7 @@ final class WorkloadFile {
         }
         int line = node.getStartMark().map(Mark::getLine).orElse(0) + 1;
         int column = node.getStartMark().map(Mark::getColumn).orElse(0) + 1;
-        // Kafka ignores spaces around the values of its properties. The harness itself parses some of them as numbers.
+        // Kafka ignores spaces around the values of its properties.
         return new Setting(
                 kafkas == null ? scalar.getValue() : scalar.getValue().strip(), line, column);
     }
@@ -282,7 +282,7 @@ final class WorkloadFile {
         return refuse(at.getStartMark().orElse(null), "there is no key " + path + Spelling.hint(path, known));
     }
 
-    /** Returns the node, whose keys differ from each other. The parser itself accepts a key twice. */
+    /** Returns the node. Refuses a repeated key, which the parser accepts. */
     private MappingNode mapping(Node node, String what) {
         if (node instanceof MappingNode mapping) {
             Set<String> keys = new HashSet<>();

@@ -128,10 +128,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
                 || isChangeable();
     }
 
-    /**
-     * Returns whether a group reads while a generator sends. The members of such a group can be stopped and restarted
-     * during a run, because members that rejoin continue from their committed offsets.
-     */
+    /** Returns whether a group reads while a generator sends. Members of such a group can be restarted during a run. */
     public boolean isChangeable() {
         return (ExploreSettings.COMMITTING.contains(scenario()) || scenario() == Scenario.COPY)
                 && recordsPerSecond() > 0;
@@ -147,10 +144,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return isPlanned() ? RecordLayout.PARTITION_BEHIND_TIME : RecordLayout.PARTITION_BEHIND_NUMBER;
     }
 
-    /**
-     * Returns whether runs of this point can be changed while they are measured. This is the case if a group reads what
-     * a generator sends, or if a single driver reads until it is stopped.
-     */
+    /** Returns whether runs of this point can be changed while they are measured. */
     public boolean takesOrders() {
         return isChangeable() || isLive();
     }
@@ -358,10 +352,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("topic.batchBytes");
     }
 
-    /**
-     * An upper bound on the number of records in a batch when a topic is filled. If batches are compressed, the number
-     * of records per batch is unknown, so the bound is the number of records in a partition.
-     */
+    /** An upper bound on the number of records in a batch when a topic is filled. */
     public int mostRecordsOfABatch() {
         boolean equal = !spreadsValueBytes() && !isSet("valueSizes") && !isSet("valueFile");
         int least = (equal ? valueBytes() : RecordLayout.MIN_VALUE_BYTES) + RECORD_BYTES;
@@ -385,10 +376,7 @@ public record WorkloadPoint(Map<String, String> dimensions, Map<String, String> 
         return integer("options." + PassOptions.SINK_RATE) > 0;
     }
 
-    /**
-     * Returns whether a driver runs at full speed, limited only by the driver itself and the brokers. Such a driver
-     * does not wait for handlers, planned send times or a slow sink.
-     */
+    /** Returns whether a driver runs at full speed, limited only by the driver itself and the brokers. */
     public boolean streams() {
         return STREAMING.contains(scenario()) && !isPlanned() && !hasSlowSink();
     }

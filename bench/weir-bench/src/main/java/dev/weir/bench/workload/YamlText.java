@@ -12,10 +12,7 @@ import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
-/**
- * Parses user-written YAML into a tree for recursive code. Depth and size are limited, because the parser and the
- * readers are recursive. Stateless.
- */
+/** Parses user-written YAML into a tree. Depth and size are limited, because readers are recursive. Stateless. */
 public final class YamlText {
 
     /** Maximum depth of nested lists and mappings. Weir's own files are less than ten levels deep. */

@@ -22,7 +22,7 @@ class BenchTopicsTest {
         assertThat(BenchTopics.shortened(SHORT)).isEqualTo(SHORT);
     }
 
-    /** Regression: brokers refused the topic of many lengths, and the message named no key of the workload. */
+    /** Regression: brokers refused a topic whose name was too long. */
     @Test
     void longName_isOneOfATopic_alsoBehindALongPrefix() {
         String prefix = "p".repeat(80);

@@ -66,7 +66,7 @@ class CopiedRecordsTest {
         assertThat(copied.ledger().foreign()).isEqualTo(3);
     }
 
-    /** Planned records store their partition after the time. Values without a time do not come from the generator. */
+    /** Planned records store their partition after the time. */
     @Test
     void recordOfAPlan_isKnownByItsPartitionBehindTheTime() {
         WorkloadPoint planned = Workload.parse(

@@ -45,10 +45,7 @@ class WrittenTopicTest {
         assertThat(read).isEmpty();
     }
 
-    /**
-     * Regression: the check of a dry run stopped reading after half a minute, and reported the records behind that as
-     * missing.
-     */
+    /** Regression: the check of a dry run stopped reading after half a minute. */
     @Test
     void topicWithoutItsLastRecords_isNotRead() {
         assertThatThrownBy(() -> read(receiving(2), 3))

@@ -66,8 +66,8 @@ class SearchTest {
     }
 
     /**
-     * A collapsed system handles about as many records at any rate. A search that starts near that rate needs fewer
-     * trials.
+     * A collapsed system handles about the same number of records at any rate. A search that starts near that rate
+     * needs fewer trials.
      */
     @Test
     void bistable_thatTellsWhatItTookWhileCollapsed_isFoundInFewerTrials() {
@@ -286,10 +286,7 @@ class SearchTest {
         assertThat(limit).isBetween(finding.low(), finding.high());
     }
 
-    /**
-     * A system at its limit may also fail without a perturbation. Only a passed HOLD after the perturbation proves
-     * instability.
-     */
+    /** Only a passed HOLD trial after the perturbation proves instability. */
     @Test
     void failedPerturbation_isUnstable_onlyIfTheHoldStillPasses() {
         Search search = new Search(limits(1000, 1e6));

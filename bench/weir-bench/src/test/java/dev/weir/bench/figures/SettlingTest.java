@@ -61,10 +61,7 @@ class SettlingTest {
                 .hasMessageContaining("1,000 records of a pass came, none of them after method.settleSeconds, 2.0 s");
     }
 
-    /**
-     * A pass that ends just after its settling time measures only a few milliseconds, so its run would need hundreds of
-     * passes.
-     */
+    /** A pass that ends just after its settling time measures only a few milliseconds. */
     @Test
     void topicThatIsReadJustAfter_isRefused_withTheWayOut() {
         assertThatThrownBy(() -> settled().rest(complete(2_090_000_000), 1))

@@ -11,10 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class TopicFillTest {
 
-    /**
-     * Regression: a broker that died while a large topic was being filled blocked the harness for hours, despite
-     * Ctrl-C.
-     */
+    /** Regression: a broker that died while a topic was filled blocked the harness for hours. */
     @Test
     void recordThatIsNotWritten_endsTheFilling_soThatNotEachWaitsForNobody() {
         WorkloadPoint point = Workload.parse("w.yaml", "name: w\nscenario: consume\ndrivers: [plain]\n", false)

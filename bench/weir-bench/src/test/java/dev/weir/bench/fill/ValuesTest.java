@@ -75,7 +75,7 @@ class ValuesTest {
         assertThat(ByteBuffer.wrap(fourth).getLong()).isEqualTo(3);
     }
 
-    /** Regression: the number of aborted records, -1, was used as an index, and the user saw a stack trace. */
+    /** Regression: the number of aborted records, -1, was used as an index. */
     @Test
     void abortedRecords_haveValuesOfTheFileToo(@TempDir Path folder) throws IOException {
         Values values = ofWorkload("valueFile: " + Files.writeString(folder.resolve("lines"), "a\nb\nc\n"));

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 class HtmlReportTest {
 
     /**
-     * Counts the points drawn in each chart and collects the files that the chart's buttons save, for the first and the
-     * last point of the campaign. Runs after the page's script.
+     * Counts the points drawn in each chart and collects the files that the chart's buttons save. Runs after the page's
+     * script.
      */
     private static final String PROBE = """
             <script>

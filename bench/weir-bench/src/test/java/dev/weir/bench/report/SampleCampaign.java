@@ -216,8 +216,8 @@ final class SampleCampaign {
     }
 
     /**
-     * Returns the latencies of several thousand records. The last hundred follow a stall that is absent from the
-     * service time. With {@code bySecond}, every second has enough records for percentiles.
+     * Returns the latencies of several thousand records. The last hundred records wait for a stall. With
+     * {@code bySecond}, every second has enough records for percentiles.
      */
     private List<Histogram> latencies(String driver, long startMillis, boolean bySecond) {
         SimulatedLatencies latencies = new SimulatedLatencies();

@@ -68,7 +68,7 @@ class DifferenceTest {
         assertThat(between(2.0, false, 2.1, false).kind()).isEqualTo(Difference.Kind.NO_DIFFERENCE);
     }
 
-    /** If brokers limited a driver, its ratio is only a lower bound, and the true ratio may be any higher one. */
+    /** If brokers limited a driver, its ratio is only a lower bound. */
     @Test
     void lowerBound_isComparedOnlyWithARatioBelowIt() {
         assertThat(between(2.0, true, 1.5, false).kind()).isEqualTo(Difference.Kind.LOWER);

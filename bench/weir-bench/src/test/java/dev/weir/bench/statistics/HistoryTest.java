@@ -140,7 +140,7 @@ class HistoryTest {
         }
     }
 
-    /** Measurements and simulations share a default folder, and simulations describe no library. */
+    /** Measurements and simulations share a default folder. */
     @Test
     void simulatedCampaigns_areInNoHistory() {
         List<Snapshot> snapshots = new ArrayList<>();

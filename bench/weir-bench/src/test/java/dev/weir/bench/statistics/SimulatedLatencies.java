@@ -8,8 +8,8 @@ import org.HdrHistogram.Histogram;
 /**
  * Records the latencies of a simulated open-loop run, interval by interval. Confined to one thread.
  *
- * <p>Each record has a planned, a sent and a done time. The response time is the time from planned to done. It includes
- * the wait of records that a stall kept the sender from sending (coordinated omission).
+ * <p>Each record has a planned, a sent and a done time. The response time is the time from planned to done, so it
+ * includes the delay of a stalled sender (coordinated omission).
  */
 public final class SimulatedLatencies {
 
@@ -21,9 +21,7 @@ public final class SimulatedLatencies {
     private Histogram lateness = fresh(LatencyTags.LATENESS);
     private final List<Histogram> intervals = new ArrayList<>();
 
-    /**
-     * Adds one record, with its times on one monotonic clock. A time earlier than the preceding one is replaced by it.
-     */
+    /** Adds one record, with its times on one monotonic clock. */
     public void record(long plannedNanos, long sentNanos, long doneNanos) {
         response.recordValue(clamp(doneNanos - plannedNanos));
         service.recordValue(clamp(doneNanos - sentNanos));

@@ -79,9 +79,7 @@ class StatisticsSelfTest {
         return apart / (double) pairs;
     }
 
-    /**
-     * Uses the same statistics on runs that were not interleaved, to prove that the self-test detects a wrong method.
-     */
+    /** Uses runs that were not interleaved, to prove that the self-test detects a wrong method. */
     @Test
     void interval_ofSequentialRunsOnADriftingMachine_doesNotCover() {
         assertThat(coverage(SimulatedDriver.Luck.NORMAL, 5, true)).isLessThan(0.8);

@@ -144,7 +144,7 @@ class TrialJudgementTest {
         assertThat(outcome.projected()).isFalse();
     }
 
-    /** The lateness shrinks by 900 ms every ten seconds. The remaining seven seconds take about eighty more. */
+    /** The lateness shrinks by 900 ms every ten seconds. */
     @Test
     void perturbed_thatCatchesUp_isRecovering() {
         Outcome outcome = outcome(Kind.PAUSE, second -> RATE, second -> 9_000 - 90 * second);

@@ -161,7 +161,7 @@ class WorkloadTest {
                 .hasMessageContaining(message);
     }
 
-    /** Otherwise, only one of two timelines would be executed, and nothing would say so. */
+    /** A repeated key must be refused, because only one of its values would take effect. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             timeline: []               | timeline: []               | w.yaml:5:1: timeline is there twice
@@ -248,7 +248,7 @@ class WorkloadTest {
                                 entry("share.isolation.level", "read_committed")));
     }
 
-    /** The largest batch limits the records that a share group can have acquired. A record further behind is lost. */
+    /** The largest batch limits the number of records that a share group can acquire. */
     @Test
     void recordsOfABatch_areNoMoreThanItHoldsOfTheLeast() {
         assertThat(mostOfABatch("valueBytes: 93, batchBytes: 10000")).isEqualTo(101);

@@ -17,10 +17,7 @@ class ClassNamesTest {
 
     private static final Pattern ONE_WORD = Pattern.compile("[A-Z][a-z0-9]*");
 
-    /**
-     * The maximum share of internal classes with a one-word name, which suits terms of the field such as {@code
-     * Segment}.
-     */
+    /** The maximum share of internal classes with a one-word name. */
     private static final double MOST_OF_ONE_WORD = 0.15;
 
     private static Stream<JavaClass> topLevel() {

@@ -190,10 +190,7 @@ class DocumentsTest {
         }
     }
 
-    /**
-     * The index must list each decision once, with its title and the later decisions named in its status. A decision
-     * must fit on one page.
-     */
+    /** The index must list each decision once, with its title and status. A decision must fit on one page. */
     @Test
     void decisions_areInTheIndex_withTitleAndStatus() throws IOException {
         Path folder = ROOT.resolve("docs/adr");

@@ -42,10 +42,7 @@ final class HouseRules {
             "driver.NotedNumbers",
             "examples.spring.InvoicingApplication");
 
-    /**
-     * The two classes that may wait in another way: the supervisor waits for all tasks, and the worker checks again
-     * after a millisecond.
-     */
+    /** The two classes that may wait in another way. */
     private static final List<String> WAIT_OTHERWISE =
             List.of("stream.internal.run.TaskGroup", "stream.internal.parallel.BlockingWorkers");
 
@@ -133,7 +130,7 @@ final class HouseRules {
                 .as("modules above weir-stream log through SLF4J");
     }
 
-    /** With any other wait, a waiting thread looks like a woken thread without a processor (ADR 11). */
+    /** Stages must wait only through the engine's clock (ADR 11). */
     ArchRule stagesWaitByTheClock() {
         return noClasses()
                 .that(resideInAPackage(root + ".stream.internal..")

@@ -30,18 +30,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Checks the dependencies between a module's packages, the maximum size of packages, and that no main code uses a test
- * harness. Each rule is also tested with a planted violation. Facades may depend on their internals and vice versa, so
- * only internal packages are checked for cycles.
+ * harness. Each rule is also tested with a planted violation. Only internal packages are checked for cycles.
  */
 class InternalPackagesTest {
 
-    /**
-     * Nobody reads a larger package as a whole. The limit counts lines, because a limit on files only moves code
-     * between files.
-     */
+    /** The maximum number of lines in an internal package. */
     private static final int MOST_INTERNAL_LINES = 5_200;
 
-    /** Higher than for internal packages, because the names of public types guide readers. */
+    /** The maximum number of lines in a public package. */
     private static final int MOST_PUBLIC_LINES = 8_100;
 
     /** The packages of weir-kafka below {@code internal}. Each uses only earlier packages in this list. */
@@ -230,7 +226,7 @@ class InternalPackagesTest {
 
     /**
      * Returns a rule against dependencies on test harnesses: probes, test libraries, test doubles and simulated
-     * clusters. Other parts of the testkit run brokers for the benchmark and the command.
+     * clusters.
      */
     private static ArchRule leansOnNoTestHarness(String root) {
         return noClasses()

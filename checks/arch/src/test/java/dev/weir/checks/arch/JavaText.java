@@ -7,9 +7,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Extracts the possible texts of a Java expression: its string literals, with three dots for everything else, and one
- * text for each way through its conditions. The code must not contain comments; see {@link #withoutComments}. Types are
- * not resolved. Stateless.
+ * Extracts the possible texts of a Java expression, with three dots for everything that is not a string literal. The
+ * code must not contain comments; see {@link #withoutComments}. Types are not resolved. Stateless.
  */
 final class JavaText {
 

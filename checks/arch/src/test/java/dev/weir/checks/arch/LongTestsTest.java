@@ -88,10 +88,7 @@ class LongTestsTest {
         assertThat(limits).hasSizeGreaterThan(3).allMatch(name -> name.startsWith("[") || known.contains(name));
     }
 
-    /**
-     * Returns the names of the rows of all tables with the given head, by the heading above the table. A name is the
-     * first cell, or only its bold start.
-     */
+    /** Returns the first cells of all tables with the given head, by the heading above the table. */
     private static Map<String, List<String>> rowNames(Path page, Pattern head) throws IOException {
         Map<String, List<String>> names = new LinkedHashMap<>();
         String heading = "";

@@ -20,13 +20,10 @@ import java.util.stream.Stream;
 /**
  * The messages of exceptions and log lines in the sources, and the entries that the pages have for them. Stateless.
  *
- * <p>A message consists of the string literals in certain arguments; three dots replace everything else. These are the
- * arguments of a new exception or error, of {@code super} in its constructor, of a method that creates a thrown
- * failure, of a logger call, or of the command's failures. Variables and methods of the same file that such arguments
- * use are expanded in the same way. Each way through a conditional expression is a separate message. Texts of fewer
- * than three words are ignored, because they only pass on another message. An entry is the text between backticks in
- * the first cell of a row. Its parts, which three dots separate, must occur in the message as whole words and in the
- * same order.
+ * <p>A message consists of the string literals in the arguments of an exception, an error or a logger call; three dots
+ * replace everything else. Each way through a conditional expression is a separate message. Texts of fewer than three
+ * words are ignored. An entry is the text between backticks in the first cell of a row. Its parts, which three dots
+ * separate, must occur in the message as whole words and in the same order.
  */
 final class Messages {
 

@@ -14,8 +14,6 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Checks that the guide has an entry for each message, in the words of the code, and that each entry matches a message.
- * Words composed by a helper are checked only in the helper's file. Words passed to a helper that creates the exception
- * are checked only after {@code throw}.
  */
 class MessagesTest {
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Passes null for each parameter without {@code @Nullable}, to each public method and constructor. The call must refuse
  * it and name the parameter. The other parameters get values from {@link Samples}, which needs an entry for each new
- * type. Abstract types without a sample are skipped, because users implement them.
+ * type. Abstract types without a sample are skipped.
  */
 class NullArgumentsTest {
 

@@ -78,10 +78,7 @@ final class PublicSurface {
                         .collect(Collectors.joining());
     }
 
-    /**
-     * Returns the methods that a type inherits from non-public types. Their bridge methods in the type lack type
-     * arguments.
-     */
+    /** Returns the methods that a type inherits from non-public types. */
     private static Stream<Method> inherited(Class<?> type) {
         Stream<Method> ofInterfaces = Arrays.stream(type.getMethods())
                 .filter(method -> !Modifier.isPublic(method.getDeclaringClass().getModifiers()));

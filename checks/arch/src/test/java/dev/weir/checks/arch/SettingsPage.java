@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The tables of {@code configuration.md}. Each settings type has a chapter {@code ## Words (`Type`)}, whose first table
- * is generated from the type's source and Javadoc, and from an instance with the defaults.
+ * The tables of {@code configuration.md}. Each settings type has a chapter {@code ## Words (`Type`)}. Its first table
+ * is generated from the type's source, Javadoc and defaults.
  */
 final class SettingsPage {
 
@@ -268,7 +268,7 @@ final class SettingsPage {
         }
     }
 
-    /** Returns the default of a setting, from its accessor. Words describe sizes that depend on the heap. */
+    /** Returns the default of a setting, from its accessor. */
     private static String byDefault(String type, String setting) {
         Object settings = DEFAULTS.get(type);
         if (settings == null) {

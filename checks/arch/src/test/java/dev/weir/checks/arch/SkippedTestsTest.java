@@ -17,7 +17,7 @@ class SkippedTestsTest {
 
     private static final Path ROOT = Path.of(System.getProperty("weir.root"));
 
-    /** Matches the name, the class, and the reason: an attribute, or the text after the exception's name. */
+    /** Matches the name, the class and the reason of a skipped test. */
     private static final Pattern SKIPPED =
             Pattern.compile("<testcase name=\"([^\"]*)\" classname=\"([^\"]*)\"[^>]*>\\s*"
                     + "<skipped(?: message=\"([^\"]*)\")?[^>]*>"

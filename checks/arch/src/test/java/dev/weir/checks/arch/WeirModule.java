@@ -96,10 +96,7 @@ enum WeirModule {
         return compiledTo(Arrays.stream(values()).map(WeirModule::mainFolder).toList());
     }
 
-    /**
-     * Returns the main and test classes of all modules and checks, without this module, whose planted classes break
-     * rules.
-     */
+    /** Returns the main and test classes of all modules and checks, without this module. */
     static JavaClasses allClasses() {
         return Compiled.ALL;
     }

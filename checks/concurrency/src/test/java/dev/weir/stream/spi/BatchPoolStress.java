@@ -71,10 +71,7 @@ public class BatchPoolStress {
         return (batch.get(0) == null ? 0 : 1) + (batch.get(1) == null ? 0 : 1);
     }
 
-    /**
-     * Faulty: a plain stack in which 0 means empty, and which clears arrays after taking them back. A release during a
-     * take breaks both.
-     */
+    /** Faulty: a plain stack in which 0 means empty. A release during a take breaks it. */
     @JCStressTest
     @Outcome(id = "1, 2, 0", expect = Expect.ACCEPTABLE, desc = "both arrays hold what was put into them, and no more")
     @Outcome(expect = Expect.FORBIDDEN, desc = "two batches have the same array, or the old elements show")

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A pod's container as a process of this machine, with the image's entry point and the manifests' arguments,
- * environment, files, probes and grace period. Only its port differs, because processes share one address. Confined to
- * the test's thread, which closes it. Closing kills a running process.
+ * environment, files, probes and grace period. Only its port differs. Confined to the test's thread, which closes it.
+ * Closing kills a running process.
  */
 final class Pod implements AutoCloseable {
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Runs the pods of the manifests against a broker under load. Rolling restarts and scaling must lose or duplicate
- * nothing, because pods drain within their grace period.
+ * nothing.
  */
 class RollingTest {
 

@@ -264,10 +264,7 @@ class BenchEnvironmentTest extends BenchTestBase {
                 .satisfies(cost -> assertThat(cost.lost()).isZero());
     }
 
-    /**
-     * Two members have clocks that are 250 ms apart. Each one's fastest record takes the same path, so their lowest
-     * latencies show only clock errors.
-     */
+    /** Two members have clocks that are 250 ms apart. Their lowest latencies differ only by clock errors. */
     @Test
     @Tag("long")
     void membersWhoseClocksAreApart_haveTheSameLeastLatency_andNothingIsLost() throws Exception {

@@ -98,7 +98,7 @@ class BenchShareGroupsTest extends BenchTestBase {
                             Totals.CEILING,
                             ceiling -> assertThat(ceiling)
                                     .isEqualTo(4000 / metrics.getOrDefault(Totals.HANDLER_MILLIS, Double.NaN)))
-                    // Handlers are still running when the measurement ends. Their records are many in such a short run.
+                    // Handlers are still running when the measurement ends. In a short run, they hold many records.
                     .hasEntrySatisfying(
                             Totals.EFFICIENCY, percent -> assertThat(percent).isBetween(0.1, 150.0));
         });

@@ -21,7 +21,7 @@ class BenchVersionsTest {
     @TempDir
     Path folder;
 
-    /** Uses the version of the driver for Parallel Consumer, which is already on the machine. */
+    /** Uses the library version of the Parallel Consumer driver, which needs no download. */
     @Test
     @Tag("long")
     void versionsOfALibrary_readATopicWithReplicas_eachWithItsOwnJar() throws Exception {

@@ -14,9 +14,9 @@ import java.util.stream.Stream;
  * Command lines of the JVMs that these tests start, and their class data sharing archive. Without it, loading classes
  * takes a third of the processor time of a short command or a broker's start.
  *
- * <p>The module's build recreates the archive with {@link #main} before the tests, which only read it. The JVM requires
- * a class path of jars, the same jars first when the archive is used. If other modules are folders (in {@code mvn test}
- * or in an IDE), there is no archive. A JVM ignores an archive from other jars or another JDK. Stateless.
+ * <p>The module's build recreates the archive with {@link #main} before the tests. The JVM requires a class path of
+ * jars, and the archive's jars must come first. There is no archive if other modules are folders. A JVM ignores an
+ * archive from other jars or another JDK. Stateless.
  */
 final class ChildJvm {
 

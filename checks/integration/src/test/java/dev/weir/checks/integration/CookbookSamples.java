@@ -34,10 +34,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/**
- * The recipes of {@code docs/guide/cookbook.md}, word for word. They are only compiled, because the brokers that they
- * name do not exist.
- */
+/** The recipes of {@code docs/guide/cookbook.md}, word for word. They are only compiled. */
 @SuppressWarnings({"CheckReturnValue", "FutureReturnValueIgnored", "unused", "try"}) // samples
 abstract class CookbookSamples {
 

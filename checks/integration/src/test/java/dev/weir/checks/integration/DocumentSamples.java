@@ -53,10 +53,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Samples of several documents, word for word. {@code SamplesTest} compares them, and so the build compiles them. They
- * are not run; other tests cover their statements.
- */
+/** Samples of several documents, word for word. {@code SamplesTest} compares them. They are compiled but not run. */
 final class DocumentSamples {
 
     private DocumentSamples() {}

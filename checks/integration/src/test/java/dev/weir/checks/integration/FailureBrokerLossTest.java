@@ -73,7 +73,7 @@ class FailureBrokerLossTest {
             RunningPipeline first = run(cluster, Subscription.topics("loss"));
             DeadLetterHandle deadLetters = first.handles(DeadLetterHandle.class).getFirst();
             ConsumerLedger.await("letters", Duration.ofMinutes(1), () -> deadLetters.written() > 200);
-            // Committed offsets may precede the first bad record. Their metadata lists later finished records.
+            // Committed offsets may precede the first bad record. The commit metadata lists later finished records.
             ConsumerLedger.await(
                     "a commit past a bad record",
                     Duration.ofMinutes(1),

@@ -15,10 +15,7 @@ import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/**
- * A faulty driver: a share consumer that accepts one record of each partition without handling it, and stops when no
- * records are left.
- */
+/** A faulty share consumer that accepts one record of each partition without handling it. */
 final class LosingShareDriver implements Driver {
     private static final long LOST = 7;
 

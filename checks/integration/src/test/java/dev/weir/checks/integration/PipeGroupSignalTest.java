@@ -16,8 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Tests signals to the process group, such as Ctrl-C or {@code timeout(1)}. Regression: the signal ended the commands
- * of {@code each:} and {@code exec:}. Their records became dead-letter records, or the run ended with status 1 without
- * a drain.
+ * of {@code each:} and {@code exec:}.
  */
 class PipeGroupSignalTest {
 

@@ -40,9 +40,7 @@ class PipePoisonTest {
     private static final int PER_SECOND = 20_000;
     private static final int KEYS = 1_000;
 
-    /**
-     * One in this many records has no key, which the compacted topic refuses. The number is coprime to all others here.
-     */
+    /** One in this many records has no key, so the compacted topic refuses it. */
     private static final int POISON_EVERY = 7_001;
 
     private static final long LONG_SECONDS = Long.getLong("weir.poison.seconds", 9);
@@ -169,8 +167,8 @@ class PipePoisonTest {
     }
 
     /**
-     * Checks that all good records are written, in key order at their first occurrence, and that each key's last record
-     * is its latest.
+     * Checks that all good records are written. Each key's records are first written in order, and its last record is
+     * its latest.
      */
     private static void assertOutput(List<ConsumerRecord<byte[], byte[]>> output, long count) {
         Set<Long> seen = new HashSet<>();

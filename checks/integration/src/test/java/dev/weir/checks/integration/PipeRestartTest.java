@@ -215,9 +215,7 @@ class PipeRestartTest {
         assertThat(pipe.isAlive()).as(pipe.err()).isTrue();
     }
 
-    /**
-     * Returns the number of records when it has stopped growing. A broker may execute requests of a dead process late.
-     */
+    /** Returns the number of records once it has stopped growing. */
     private static long settled(String topic) {
         AtomicLong last = new AtomicLong(-1);
         Awaitility.await().atMost(START).pollInterval(Duration.ofMillis(200)).until(() -> {

@@ -57,7 +57,7 @@ class PipeSoakTest {
                 long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
                 long pause = TimeUnit.SECONDS.toNanos(Math.max(10, SECONDS / RESTARTS));
                 for (int run = 0; run == 0 || System.nanoTime() < end; run++) {
-                    // Only with transactions does a kill repeat no records.
+                    // With transactions, a kill repeats no records.
                     boolean kill = guarantee.equals("exactly-once") && run % 2 == 0;
                     try (PipeProcess pipe =
                             PipeProcess.start(HEAP_MEGABYTES, command(cluster, guarantee, "life-" + run))) {
@@ -136,8 +136,8 @@ class PipeSoakTest {
     }
 
     /**
-     * Compares the lowest values of the second and the last quarter, without one-time resources and short-lived
-     * threads. Two more are allowed; a leak of one per restart would add six in an hour.
+     * Compares the lowest values of the second and the last quarter of the samples. Two more are allowed; a leak of one
+     * per restart would add six in an hour.
      */
     private static void assertFlat(ProcessUsage usage) {
         for (ProcessUsage.Kind kind : List.of(ProcessUsage.Kind.THREADS, ProcessUsage.Kind.HANDLES)) {

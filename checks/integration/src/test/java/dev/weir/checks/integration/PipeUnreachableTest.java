@@ -17,9 +17,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests pipes whose only broker dies, for both fetch paths and protocols. Regression: the pipes showed 0/s forever,
- * {@code --state} reported progress, {@code why} blamed the window, and a stop reported that resources were being
- * closed.
+ * Tests pipes whose only broker dies, for both fetch paths and protocols. Regression: the pipes showed 0/s forever and
+ * {@code --state} reported progress.
  */
 class PipeUnreachableTest {
 

@@ -53,8 +53,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Eleven bottlenecks from practice. The author of ten did not know the limiter's rules, and wrote down the answers
- * before the first run ({@code docs/internals/planted-ten.md}). Here the limiter is read repeatedly, because other
- * tests share the machine.
+ * before the first run ({@code docs/internals/planted-ten.md}).
  */
 class PlantedByAStrangerTest {
 
@@ -319,7 +318,7 @@ class PlantedByAStrangerTest {
         }
     }
 
-    /** An eleventh case. The rules once gave a wrong answer for it. */
+    /** Regression: the rules gave a wrong answer for this case. */
     @Test
     @Tag("long")
     void partitionThatSomebodyForgotToResume_isSourceIdle_andNamed() {

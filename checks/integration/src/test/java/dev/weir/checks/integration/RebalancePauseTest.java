@@ -32,8 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests a member that joins under a steady load. Nothing may be lost or repeated. A file in {@code target} has the
- * longest pauses of partitions that stay, before and during the join; they depend on the machine, so they are not
- * checked.
+ * longest pauses. They depend on the machine, so the test does not check them.
  */
 class RebalancePauseTest {
 

@@ -49,7 +49,7 @@ class ReplayBrokerLossTest {
         return deadLetter;
     }
 
-    /** Regression: the summary reported 0 sent records, and later runs sent the records after the failed one again. */
+    /** Regression: the summary reported 0 sent records, and later runs sent records again. */
     @Test
     void recordThatNoBrokerTakes_endsTheRun_theSummaryCountsTheOthers_andNoRunSendsThemAgain(@TempDir Path folder)
             throws Exception {

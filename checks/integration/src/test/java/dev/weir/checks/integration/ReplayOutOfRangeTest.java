@@ -90,16 +90,13 @@ class ReplayOutOfRangeTest {
         return WeirCommand.run(line.toArray(String[]::new));
     }
 
-    /**
-     * Regression: after retention had deleted the record at the committed offset, each run failed with the client's
-     * message. On a shorter, recreated topic, a run read nothing and ended with exit code 0.
-     */
+    /** Regression: after retention had deleted the record at the committed offset, each run failed. */
     @ParameterizedTest
     @CsvSource({
         "5, 4, 2, ''",
         "3, 0, 9, ''",
         "0, 0, 1, ''",
-        // Offset 9, up to which records were examined, is past the log. The committed offset is within it.
+        // Records were examined up to offset 9, past the log. The committed offset is within the log.
         "3, 0, 1, weir-replay:8:0",
     })
     void commitOutsideTheLog_byDefault_failsWithThePlaceAndTheRange(
@@ -144,9 +141,7 @@ class ReplayOutOfRangeTest {
         assertThat(cluster.committedOffsets(id.topic())).containsEntry(id, (long) records);
     }
 
-    /**
-     * Regression: a run skipped the first records of a recreated topic that had more records than the committed offset.
-     */
+    /** Regression: a run skipped the first records of a recreated topic. */
     @ParameterizedTest
     @CsvSource({"FAIL, 0", "EARLIEST, 7", "NEAREST, 7", "LATEST, 0"})
     void recreatedTopic_thatIsLongerThanTheCommit_isNoticedAndThePolicyApplies(String policy, int sent)

@@ -200,7 +200,7 @@ class ReplayUnsendableTest {
         assertThat(FailureTopics.read(KAFKA.cluster(), "public")).isEmpty();
     }
 
-    /** {@code *} excludes the brokers' internal topics, whose contents a dead-letter record could otherwise reveal. */
+    /** {@code *} excludes the brokers' internal topics. */
     @Test
     void originalOfAnInternalTopic_isNotCopied_evenIfAllTopicsAreAllowed() {
         KAFKA.cluster().createTopic("target", 1);

@@ -13,8 +13,8 @@ import java.util.logging.LogManager;
 import org.awaitility.Awaitility;
 
 /**
- * The result of a {@code weir} command in the test's JVM. A {@link PipeProcess} takes ten times the processor time, and
- * is needed only for commands that get signals or input, are killed, or run out of memory. Immutable.
+ * The result of a {@code weir} command in the test's JVM. A {@link PipeProcess} is needed only for commands that get
+ * signals or input, are killed, or run out of memory. Immutable.
  */
 record WeirCommand(int exitCode, String out, String err) {
 

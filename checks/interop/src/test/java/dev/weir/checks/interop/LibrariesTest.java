@@ -122,10 +122,7 @@ class LibrariesTest {
         assertThat(emitted).hasValue(100_000);
     }
 
-    /**
-     * Returns the count once it is stable for 50 ms. If that is too early, the test may pass by mistake, but never
-     * fail.
-     */
+    /** Returns the count once it is stable for 50 ms. */
     private static int standstill(AtomicInteger count) {
         int before;
         do {

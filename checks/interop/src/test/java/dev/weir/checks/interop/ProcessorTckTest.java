@@ -80,11 +80,7 @@ class ProcessorTckTest {
             Tck.assertDropsItsSubscriber(createPublisher(3));
         }
 
-        /**
-         * Returns an executor that makes the TCK's publishers answer before a request returns, so that a batch has
-         * everything requested. Optional rule 1.11 lets subscribers get ahead of each other, which Weir allows within a
-         * batch.
-         */
+        /** Returns an executor that makes the TCK's publishers answer before a request returns. */
         @Override
         public ExecutorService publisherExecutorService() {
             return new SameThread();

@@ -18,8 +18,7 @@ import org.testng.TestNG;
 /**
  * Runs a verification of the Reactive Streams TCK, which is written for TestNG, as tests of JUnit. Stateless.
  *
- * <p>A rule that the TCK skips counts as a failure here, except for methods named {@code untested_}. Those represent
- * rules that a program cannot check from outside, and only skip themselves.
+ * <p>A rule that the TCK skips counts as a failure here, except for methods named {@code untested_}.
  */
 final class Tck {
 

@@ -8,8 +8,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the acknowledgements of a pass, and measures its cost after the first tenth, which covers all start-up work.
- * Ignores additional acknowledgements. One thread at a time reports acknowledgements, and another waits for the result.
+ * Counts the acknowledgements of a pass, and measures its cost after the first tenth. Ignores additional
+ * acknowledgements. One thread at a time reports acknowledgements, and another waits for the result.
  */
 final class AckedSpan {
     private static final long PATIENCE_SECONDS = 120;

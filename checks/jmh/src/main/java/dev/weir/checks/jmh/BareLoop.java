@@ -18,9 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A minimal consumer that shows the highest possible read rate. It has one blocking socket to one broker, and sends the
  * next fetch before it parses the last response. It iterates over all records, verifies each checksum, and adds up the
- * first eight bytes of each value. The lean path's own codecs decompress each batch, so a comparison with the lean path
- * does not cover decompression. Error handling, leader lookup and transactions are left out. Uses version 11 of the
- * fetch request, without a session. Confined to one thread.
+ * first eight bytes of each value. The lean path's own codecs decompress each batch. Error handling, leader lookup and
+ * transactions are left out. Uses version 11 of the fetch request, without a session. Confined to one thread.
  */
 final class BareLoop {
 

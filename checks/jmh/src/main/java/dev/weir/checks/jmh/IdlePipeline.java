@@ -16,9 +16,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Measures the processor time of pipelines without elements: one of 100 stages with 10 asynchronous boundaries, and 200
- * of six stages with two boundaries. They process elements at full speed before, so their threads expect short waits.
- * Also measures a pipeline with an element every millisecond, the loop that sends these elements, and an empty process,
- * because processor time includes the JVM's own work. The JDK reports it in steps of 10 ms, which is 0.1 % here.
+ * of six stages with two boundaries. The pipelines process elements at full speed first. Also measures a pipeline with
+ * an element every millisecond, the loop that sends these elements, and an empty process. The JDK reports processor
+ * time in steps of 10 ms, which is 0.1 % here.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.IdlePipeline}. Takes a minute. The exit
  * code is 1 if an idle pipeline uses more than {@value #ALLOWED_PERCENT} % of a core.

@@ -27,8 +27,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *       HOST:PORT PARTITIONS BYTES RECORDS [N]
  * </pre>
  *
- * <p>After each pass of the lean producer, the program prints how full its batches and requests were. They are as full
- * as with the other producers only if the lean producer has to wait for the broker.
+ * <p>After each pass of the lean producer, the program prints how full its batches and requests were.
  */
 public final class LeanProduceRounds {
     static final int BATCH_BYTES = 128 * 1024;

@@ -24,8 +24,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /**
  * Runs passes of several arms in one process. The passes of a round are in random order and only seconds apart, so all
  * arms see the same state of the machine. The baseline runs twice in each round. The other arms are compared with the
- * geometric mean of both passes, and with one another; the ratio of both passes shows the measurement error. The first
- * rounds are not counted. The 95 % intervals use Student's t over the rounds.
+ * geometric mean of both baseline passes. The ratio of these passes shows the measurement error. The first rounds are
+ * not counted. The 95 % intervals use Student's t over the rounds.
  *
  * <p>Also prints the processor time of this process and of the rest of the machine (usually the broker and the kernel),
  * and the idle share of the cores. If the idle share is almost zero, the cores limit the rate.
@@ -176,8 +176,8 @@ final class PairedRounds {
     }
 
     /**
-     * Writes a record to each partition and waits for its acknowledgement. A broker may refuse a producer's first batch
-     * for a new topic and accept its second one, and the producer then waits for its delivery timeout.
+     * Writes a record to each partition and waits for its acknowledgement. A broker may refuse the first batch for a
+     * new topic.
      */
     private void begin(String topic) throws Exception {
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(

@@ -16,7 +16,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /**
  * Measures start times and prints them as a table row. With {@code command}, the time from the start to the end of a
  * command's process. With {@code record}, the time from the start of {@code examples/plain} until the first invoice is
- * in the output topic; its order is in the input topic before.
+ * in the output topic.
  *
  * <p>Run: {@code checks/start.sh}, which calls {@code StartTimes TIMES command NAME COMMAND...} and {@code StartTimes
  * TIMES record NAME BROKERS COMMAND...}. Unless TIMES is 1, three warm-up starts come first and are not counted.
@@ -52,12 +52,12 @@ public final class StartTimes {
                 millis(nanos[nanos.length - 1]));
     }
 
-    /** Returns the number of warm-up starts: none if there is only one start, which may be meant to write a cache. */
+    /** Returns the number of warm-up starts: none if there is only one start. */
     private static int warmUps(long[] nanos) {
         return nanos.length == 1 ? 0 : WARM_UPS;
     }
 
-    /** Stops the process and waits for its end. Meanwhile, it leaves its consumer group and may write its cache. */
+    /** Stops the process and waits for its end. */
     private static void end(Process process) throws InterruptedException {
         process.destroy();
         if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {

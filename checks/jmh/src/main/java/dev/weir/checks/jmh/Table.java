@@ -35,9 +35,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * iterations, the allocated bytes, and the median as a multiple of Weir's. The contenders' forks take turns.
  *
  * <p>Run: {@code java -cp checks/jmh/target/benchmarks.jar dev.weir.checks.jmh.Table engine.md Chain -f 1}: the file to
- * write, followed by JMH's arguments. By default, all benchmarks run: once and without warm-up if a run takes half a
- * minute, and with a warm-up of 12 s in five forks if their code is compiled late. A failed contender has a dash in its
- * cell, and its failure is in the output.
+ * write, followed by JMH's arguments. By default, all benchmarks run. A failed contender has a dash in its cell, and
+ * its failure is in the output.
  */
 public final class Table {
 

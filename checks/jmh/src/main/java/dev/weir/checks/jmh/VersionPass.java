@@ -17,17 +17,14 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * Reads a topic at least once into {@code Sink.forEach}, with its own group. {@link Versions} loads this class for each
- * version of Weir, so it calls only methods of all versions, and the source's renamed factory by reflection.
+ * version of Weir, so it calls only methods that all versions have.
  */
 public final class VersionPass implements Function<Map<String, String>, long[]> {
 
     private static final OperatingSystemMXBean SYSTEM =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-    /**
-     * The names of the source's factory method in all versions of Weir. The result of {@code from} has a method {@code
-     * atLeastOnce()} that returns the source.
-     */
+    /** The names of the source's factory method in all versions of Weir. */
     private static final Set<String> NAMES = Set.of("from", "atLeastOnce", "committable");
 
     /** Called by {@link Versions} through reflection. */

@@ -19,7 +19,7 @@ final class BannedPhrases {
     final List<Ban> bans;
     final List<Allowance> allowances;
 
-    /** Matches any phrase banned from all text, so most texts are searched once. */
+    /** Matches any phrase banned from all text. */
     private final Pattern anyInText;
 
     /**

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Tests a bounded read by a group whose log was truncated and has grown again past the committed offset. Regression:
- * the read ended without the new records, although only the leader epoch had changed.
+ * the read ended without the new records.
  */
 @Timeout(120)
 class BoundedReadTruncationTest {

@@ -122,7 +122,7 @@ class ExactlyOnceFlowTest {
                 .isEqualTo((short) 2);
     }
 
-    // Regression: in a classic group, each later run was fenced by the other members.
+    // Regression: in a classic group, the other members fenced each later run.
     @Test
     void staticMember_thatComesBack_hasTheTransactionalIdsOfItsRunBefore() throws Exception {
         createTopics("static", 100);

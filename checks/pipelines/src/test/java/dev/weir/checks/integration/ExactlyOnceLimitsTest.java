@@ -169,10 +169,7 @@ class ExactlyOnceLimitsTest {
                 .hasMessageContaining("transaction.timeout.ms=8000");
     }
 
-    /**
-     * The run repeats results if the next reader does not know the metadata's format, or a tool has rewritten the
-     * offset.
-     */
+    /** A run that cannot read the committed metadata repeats results. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void commitThatIsRewritten_repeatsTheResultsPastItsOffset_andNoOtherDoes(boolean rewritten) throws Exception {

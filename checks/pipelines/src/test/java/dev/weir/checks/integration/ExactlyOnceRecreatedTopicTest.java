@@ -66,8 +66,7 @@ class ExactlyOnceRecreatedTopicTest {
     private final CountDownLatch deleted = new CountDownLatch(1);
     private final CountDownLatch recreated = new CountDownLatch(1);
 
-    // Regression: the run waited a minute, and never read the recreated topic. The group starts at the end,
-    // because a start at the beginning is committed only after the first record.
+    // Regression: the run waited a minute, and never read the recreated topic.
     @ParameterizedTest
     @EnumSource
     void topicThatWasAwayForLong_isReadWhenItIsRecreated_andTheOtherIsCommittedMeanwhile(FetchPath path)

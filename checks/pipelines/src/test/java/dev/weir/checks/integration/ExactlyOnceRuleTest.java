@@ -50,7 +50,7 @@ class ExactlyOnceRuleTest {
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
 
-    /** Few records, because the producer waits three seconds for the missing topic in every hundred records. */
+    /** Few records, because the producer often waits for the missing topic. */
     private static final int COUNT = 200;
 
     private static final byte[] NOT_SERIALISABLE = new byte[8];
@@ -125,10 +125,7 @@ class ExactlyOnceRuleTest {
         return ExactlyOnceLedger.committed(KAFKA.cluster(), topic);
     }
 
-    /**
-     * Drains the run after everything is committed. A bounded read would leave the last refused records to the next
-     * run.
-     */
+    /** Drains the run after everything is committed. */
     private static void drainOnceAllIsCommitted(RunningPipeline run, String name) throws InterruptedException {
         ConsumerLedger.await(
                 "all is committed",
@@ -231,8 +228,7 @@ class ExactlyOnceRuleTest {
                 .isEqualTo(numbers(ExactlyOnceRuleTest::isPoison));
     }
 
-    // Regression: the run restarted the transaction endlessly, because it read the error of another record in the
-    // batch.
+    // Regression: the run restarted the transaction endlessly.
     @Test
     void recordThatTheBrokerRefuses_amongItsNeighbours_failsTheRun() {
         createTopics("neighbours");

@@ -142,7 +142,7 @@ class ExactlyOnceUntilEndTest {
                 .isEqualTo(KAFKA.cluster().endOffsets(name));
     }
 
-    // Regression: a refusal after the end of the input left inputs unfinished, in the next run as well.
+    // Regression: a refusal after the end of the input left inputs unfinished.
     @ParameterizedTest
     @CsvSource({"SKIP,CLIENT", "DEAD_LETTER,LEAN"})
     void recordsThatAreRefused_comeUnderTheRule_inTheSameRun(WriteFailures.Action action, FetchPath path)
@@ -197,7 +197,7 @@ class ExactlyOnceUntilEndTest {
         recordsOfAGroupThatTheEndLetsGo_comeUnderTheRule_inTheSameRun(path);
     }
 
-    // Regression: the inputs stayed unfinished, although the next run then wrote the records.
+    // Regression: the inputs stayed unfinished.
     @ParameterizedTest
     @EnumSource(names = "LEAN")
     void transactionWhoseProducerIsFenced_isWrittenAgain_inTheSameRun(FetchPath path) throws Exception {

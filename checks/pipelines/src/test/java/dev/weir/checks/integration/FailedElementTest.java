@@ -208,7 +208,7 @@ class FailedElementTest {
                 .atLeastOnce()));
     }
 
-    /** Tests sources without acknowledgements. With acknowledgements, an element's acknowledgement names its record. */
+    /** Tests sources without acknowledgements. */
     @Test
     void failure_belowASourceThatTracksNoRecords_namesTheRecord() throws Exception {
         Subscription all = Subscription.topics("places").untilEnd();

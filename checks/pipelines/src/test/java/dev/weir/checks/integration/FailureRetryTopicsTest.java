@@ -124,8 +124,7 @@ class FailureRetryTopicsTest {
                 });
     }
 
-    // Regression: retry headers of another flow made a record skip retry tiers, and its dead-letter record named the
-    // wrong topic.
+    // Regression: retry headers of another flow made a record skip retry tiers.
     @Test
     void recordWithRetryHeadersOfAnotherFlow_isHandledUnderItsOwnOriginInEachTier() throws Exception {
         createTopics("passed", 0);

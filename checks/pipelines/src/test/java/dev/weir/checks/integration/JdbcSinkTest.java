@@ -196,7 +196,7 @@ class JdbcSinkTest {
                 .await();
     }
 
-    /** Regression: the exception of its message replaced the failure, which named the records. */
+    /** Regression: an exception from {@code getMessage} replaced the failure. */
     @Test
     void writerThatThrowsAnUnreadableException_failsNamingTheRecords() throws Exception {
         @SuppressWarnings("serial")

@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Tests static members of a classic group that end during a rebalance, which waits for a member that has left.
+ * Tests static members of a classic group that end during a rebalance. The rebalance waits for a member that has left.
  * Regression: the next members read finished records again.
  */
 @Timeout(240)

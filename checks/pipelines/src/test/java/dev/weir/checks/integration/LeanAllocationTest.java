@@ -33,9 +33,7 @@ class LeanAllocationTest {
     private static final Duration TURN = Duration.ofMillis(50);
     private static final int WARM_PASSES = 4;
 
-    /**
-     * The limit for {@value #RECORDS} records in about 25 fetches. The JDK's selector occasionally allocates as much.
-     */
+    /** The limit for {@value #RECORDS} records in about 25 fetches. */
     private static final long ALLOWED_BYTES = 20_000;
 
     @RegisterExtension

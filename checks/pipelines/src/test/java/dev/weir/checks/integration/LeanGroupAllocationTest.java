@@ -27,10 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Checks that a group member that reads views on the lean path and commits allocates nothing per record or fetch, and
- * little per second.
- */
+/** Checks that a group member on the lean path allocates nothing per record or fetch, and little per second. */
 @Timeout(120)
 class LeanGroupAllocationTest {
 
@@ -50,7 +47,7 @@ class LeanGroupAllocationTest {
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** The limit per record. An element is one record here; an element of several records needs no more. */
+    /** The limit per record. */
     private static final long ALLOWED_BYTES_PER_RECORD = 20;
 
     /** The limit per second, for heartbeats, commits and polls of the consumer. */
@@ -109,7 +106,7 @@ class LeanGroupAllocationTest {
             while (System.nanoTime() - settlesNanos < 0) {
                 rounds(producer, topic, 1);
             }
-            // Takes the least of several measurements: a busy machine delays a member, which then allocates more.
+            // Takes the least of several measurements, because a busy machine makes a member allocate more.
             assertThat(leastOf(() -> beyondAllowed(producer, topic, perSecond), 0))
                     .isNegative();
             assertThat(leastOf(this::allocatedWhenIdle, perSecond)).isLessThan(perSecond);

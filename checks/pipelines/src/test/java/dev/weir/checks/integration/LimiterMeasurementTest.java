@@ -132,10 +132,7 @@ class LimiterMeasurementTest {
         }
     }
 
-    /**
-     * Regression: the limiter blamed the fetch for a slow decoder, and no record was emitted before the first fetch was
-     * decoded.
-     */
+    /** Regression: the limiter blamed the fetch for a slow decoder. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void decoderOfViews_isNamed_andItsFirstRecordsComeSoon(int threads) {

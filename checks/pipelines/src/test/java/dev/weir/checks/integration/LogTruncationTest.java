@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests a group whose committed offset was lost when the log was truncated. Regression: the error was attributed to an
- * older position, and the partition stalled permanently.
+ * Tests a group whose committed offset was lost when the log was truncated. Regression: the partition stalled
+ * permanently.
  */
 class LogTruncationTest {
 

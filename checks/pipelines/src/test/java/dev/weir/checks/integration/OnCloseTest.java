@@ -27,10 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Tests how a member leaves its group. Sessions last longer than a test, so a membership ends early only if the member
- * leaves.
- */
+/** Tests how a member leaves its group. Sessions last longer than a test. */
 class OnCloseTest {
 
     private static final Duration SOON = Duration.ofMinutes(1);

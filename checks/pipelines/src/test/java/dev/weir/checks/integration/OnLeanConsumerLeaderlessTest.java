@@ -3,10 +3,7 @@ package dev.weir.checks.integration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/**
- * Runs the tests of {@link ConsumerLeaderlessTest} on the lean path. A long test, because with all such variants the
- * suite would take more than 20 minutes.
- */
+/** Runs the tests of {@link ConsumerLeaderlessTest} on the lean path. A long test. */
 @Tag("long")
 @ExtendWith(OnLeanPath.class)
 class OnLeanConsumerLeaderlessTest extends ConsumerLeaderlessTest {}

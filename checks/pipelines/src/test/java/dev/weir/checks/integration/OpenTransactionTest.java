@@ -116,7 +116,7 @@ class OpenTransactionTest {
                 () -> "read, and not " + read, SOON, () -> List.copyOf(read).equals(all));
     }
 
-    /** Returns the warnings, except the one about late offsets, which a busy broker causes under the fast clock. */
+    /** Returns the warnings, except the one about late offsets. */
     private static List<String> told(FastKafka around) {
         return around.warnings().stream()
                 .filter(line -> !line.contains("wait to begin"))

@@ -25,7 +25,7 @@ final class ProcessUsage {
         HANDLES
     }
 
-    /** Matches the lines of the young and the old generation, but not the metaspace line, which has no total. */
+    /** Matches the lines of the young and the old generation. */
     private static final Pattern USED = Pattern.compile("total \\d+K, used (\\d+)K");
 
     private final Path process;
@@ -62,7 +62,7 @@ final class ProcessUsage {
         return of(Kind.HANDLES).size();
     }
 
-    /** Returns the lowest value in one quarter of the samples (0 to 3), or in at least four samples. */
+    /** Returns the lowest value in one quarter (0 to 3) of the samples. */
     long lowest(Kind kind, int quarter) {
         List<Long> all = of(kind);
         return all.subList(all.size() * quarter / 4, all.size() * (quarter + 1) / 4).stream()

@@ -208,7 +208,7 @@ class ProducerRefusalTest {
         }
     }
 
-    // Regression: one record failed its whole batch. Three runs failed, and no dead-letter record was written.
+    // Regression: one record failed its whole batch, and no dead-letter record was written.
     @Test
     void poisonInTheMiddleOfABatch_becomesTheLetter_andItsNeighboursAreWrittenInOrder() throws Exception {
         createTopics("poison");

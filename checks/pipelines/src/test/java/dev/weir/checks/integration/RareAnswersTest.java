@@ -79,8 +79,7 @@ class RareAnswersTest {
     private static ProducerSettings.Builder<byte[], byte[]> producer(FaultProxy network) {
         return ProducerSettings.builder()
                 .bootstrapServers(network.bootstrapServers())
-                // A broker may forget a batch after repeated timeouts, and Kafka's client then repeats it forever (ADR
-                // 232). A slow machine would cause such timeouts after a second.
+                // After repeated timeouts, Kafka's client may repeat a batch forever (ADR 232).
                 .property(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "4000");
     }
 

@@ -193,7 +193,7 @@ class RecreatedTopicReadTest {
         assertThat(readOfTheNewOne()).isZero();
     }
 
-    // Regression: a group that starts at the end skipped the records written before the new topic's id was looked up.
+    // Regression: a group that starts at the end skipped the first records of the new topic.
     @Test
     void run_thatBeginsAtTheEndAndIsGivenATopicRecreated_readsAllOfTheNewOne() throws Exception {
         String topic = "given-anew";

@@ -29,11 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * Recreates a topic under a running pipeline, with a longer log, and checks the guarantees page. The lean path delivers
- * no records of the new topic past the old position. Kafka's client does, until the next check of the topic's id, and
- * then delivers the whole topic.
- */
+/** Recreates a topic under a running pipeline, with a longer log, and checks the guarantees page. */
 @Timeout(120)
 class RecreatedWhileRunningTest {
 

@@ -92,8 +92,8 @@ class RevokedWaitsTest {
                 });
     }
 
-    // Regression: with the short deadline, handlers began records that their new owner had already handled. With the
-    // long deadline, the new owner waited for it.
+    // Regression: handlers began records that their new owner had already handled, or the new owner waited for the
+    // deadline.
     @ParameterizedTest
     @CsvSource({"false, BREAKER, PT0.3S", "true, RETRY, PT2M"})
     void memberJoins_whileCallsWait_workNotBegunIsDroppedAtOnce(boolean async, String waits, Duration revokeDeadline)

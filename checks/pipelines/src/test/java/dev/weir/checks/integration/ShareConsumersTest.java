@@ -58,7 +58,7 @@ class ShareConsumersTest {
     void backlogBehindSlowWork_isDeliveredOnce() throws Exception {
         topic(KAFKA, "backlog", 1, 100);
         var settings = group(KAFKA, "backlog").untilEnd().build();
-        // Locks last 8 s, because a machine that stalls for half of that time loses the lock.
+        // A machine that stalls for half of a lock's duration loses the lock.
         ShareGroupConfig.set(settings, Map.of(LOCK, "8000"));
         ConsumerLedger ledger = new ConsumerLedger(100);
         CountDownLatch goOn = new CountDownLatch(1);
@@ -116,7 +116,7 @@ class ShareConsumersTest {
                 .run()) {
             ConsumerLedger.await("growth", SOON, () -> credits(running) >= 40);
             slow.set(true);
-            // 16 workers finish 16 records in a quarter of a lock's duration. The credits shrink to at most half more.
+            // The credits shrink to at most 24, half more than the 16 workers need.
             ConsumerLedger.await("shrinking", SOON, () -> credits(running) <= 24);
             assertThat(member(running).acquireMode()).isEqualTo("record_limit");
             slow.set(false);

@@ -109,7 +109,7 @@ class ShareRenewalsTest {
             ConsumerLedger.await("expired", SOON, () -> member(running).lockExpired() > 0);
             expired.countDown();
             assertThat(running.await().drained()).isTrue();
-            // Kafka's client may have fetched one record behind the slow one, which loses its lock as well.
+            // Kafka's client may have fetched one more record, which loses its lock too.
             assertThat(member(running).lockExpired()).isBetween(1L, path == FetchPath.CLIENT ? 2L : 1L);
             assertThat(member(running).accepted()).isEqualTo(400);
         }

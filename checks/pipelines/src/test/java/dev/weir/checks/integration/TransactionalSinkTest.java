@@ -170,10 +170,7 @@ class TransactionalSinkTest {
 
     private static final int POISONED = 1_000;
 
-    /**
-     * Returns whether a record is one of the four poisoned ones in a hundred: too large, not serialisable, without a
-     * topic, or refused by the broker.
-     */
+    /** Returns whether a record is one of four poisoned ones in every hundred. */
     private static boolean isPoison(long number) {
         return number % 100 >= 50 && number % 100 <= 53;
     }

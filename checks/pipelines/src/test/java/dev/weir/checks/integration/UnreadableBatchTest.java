@@ -472,7 +472,7 @@ class UnreadableBatchTest {
         read.add(new String(record.value(), UTF_8).strip());
     }
 
-    /** Returns the readable values. Only Kafka's client can read a batch that is too large record by record. */
+    /** Returns the readable values. Only Kafka's client reads a batch that is too large, one record at a time. */
     private static List<String> readable(Way path, Damage damage) {
         return damage == Damage.TOO_LARGE && path == Way.CLIENT
                 ? List.of("0", "1", "2", "4", "5")

@@ -166,9 +166,7 @@ class ArchiveLauncherTest {
         assertThat(archive.caches().toFile().setWritable(true)).isTrue();
     }
 
-    /**
-     * The cache folder is deleted while a cache is created, so the launcher cannot write to it. This also stops root.
-     */
+    /** The cache folder is deleted while a cache is created, so the launcher cannot write to it. */
     @Test
     void folderThatVanishesMeanwhile_failsNoCommand() throws Exception {
         Files.createFile(temp.resolve("vanishing"));

@@ -45,7 +45,7 @@ class PomsTest {
         assertThat(PARENT.child("properties", "weir.unpublished")).isEqualTo("true");
     }
 
-    /** The BOM has no parent, so it inherits no setting to skip it. */
+    /** The BOM has no parent, so no setting skips its deployment. */
     @Test
     void deploy_skipsWhatIsUnpublished_butNotTheParent() {
         assertThat(PARENT.child("properties", "maven.deploy.skip")).isEqualTo("${weir.unpublished}");

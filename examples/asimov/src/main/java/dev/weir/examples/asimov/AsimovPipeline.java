@@ -19,7 +19,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  *
  * <p>Each step runs on as many threads as there are processors, and has its own name in
  * {@link dev.weir.stream.RunningPipeline#stages}. The order per session is kept, because all steps keep the order of
- * their input, and because source records, output records and dead-letter records are keyed by session.
+ * their input and all records are keyed by session.
  */
 public final class AsimovPipeline {
     /** The topic of events, in JSON. */

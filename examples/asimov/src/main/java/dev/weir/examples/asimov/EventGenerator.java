@@ -16,8 +16,7 @@ import org.apache.kafka.common.header.internals.RecordHeader;
  * what order. Immutable, thread-safe.
  *
  * <p>The distribution over sessions is skewed (Zipf). One event in a hundred is malformed, in one of five ways chosen
- * at random. An event's number determines its session and whether it is malformed, so a reader of the output can check
- * the event without having kept the input.
+ * at random. An event's number determines its session and whether it is malformed.
  */
 public final class EventGenerator {
     /** Header of each record: the event's number, 8 bytes, big endian. */

@@ -153,13 +153,12 @@ final class EventParser {
                 default -> skipValue();
             }
         }
-        // Checked here rather than at the end of the event, so that the payload is set after each payload object, and a
-        // second one is a duplicate.
+        // Checked here, so that a second payload object is a duplicate.
         required("payload.encoding", encoding);
         required("payload.data", payload);
     }
 
-    /** Returns the kind of a device, or unspecified for an unknown name, which may be newer than this code. */
+    /** Returns the kind of a device, or unspecified for an unknown name. */
     private static DeviceKind kind(String name) {
         return switch (name) {
             case "desktop" -> DeviceKind.DEVICE_KIND_DESKTOP;

@@ -66,10 +66,7 @@ final class LzDecompressor {
     private int length;
     private boolean surrogates;
 
-    /**
-     * For each code, the start of its phrase in the output (upper bits) and its length (lower bits). One array saves a
-     * read per phrase.
-     */
+    /** For each code, the start of its phrase in the output (upper bits) and its length (lower bits). */
     private long[] phrases;
 
     private int size = FIRST_PHRASE;
@@ -153,7 +150,7 @@ final class LzDecompressor {
      * Copies phrases while the codes refer to existing short phrases and there is space. Uses local variables, because
      * most of the time is spent here.
      *
-     * <p>Copies eight bytes at a time, even past the end of the phrase, which is cheaper than unpredictable branches.
+     * <p>Copies eight bytes at a time, even past the end of the phrase.
      */
     private void copyPhrases() {
         byte[] bits = stream;

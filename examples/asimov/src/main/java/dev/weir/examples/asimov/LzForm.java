@@ -6,8 +6,7 @@ import java.util.Arrays;
  * The alphabet of one form of LZ-string: which character encodes which bits, and how many. Immutable.
  *
  * <p>A stream fills each character from the highest bit down, but its codes start with their lowest bit. The compressor
- * and the decompressor therefore reverse the bits of each character, and the decompressor can mask a code out of an
- * accumulator.
+ * and the decompressor therefore reverse the bits of each character.
  */
 enum LzForm {
     PLAIN(16, 0, ""),

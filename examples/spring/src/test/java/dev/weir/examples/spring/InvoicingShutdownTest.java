@@ -82,9 +82,7 @@ class InvoicingShutdownTest {
         assertThat(pieces).isEqualTo(LongStream.range(0, produced.get()).boxed().toList());
     }
 
-    /**
-     * Slows the load down after {@link #FULL_SPEED_ORDERS}, so that it lasts until the close even after a slow start.
-     */
+    /** Slows the load down after {@link #FULL_SPEED_ORDERS}. */
     private static void slowDown(long produced, CountDownLatch enough) {
         if (produced >= FULL_SPEED_ORDERS) {
             try {

@@ -28,7 +28,7 @@ final class BareDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        // STEADY needs the due times in the values, which DISCARDING does not read.
+        // DISCARDING does not read values, so it has no due times for STEADY.
         return kind == BareConnection.Kind.DISCARDING
                 ? Set.of(Scenario.CONSUME)
                 : Set.of(Scenario.CONSUME, Scenario.STEADY);

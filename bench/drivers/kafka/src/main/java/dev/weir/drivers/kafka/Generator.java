@@ -18,9 +18,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Sends records to a library under test at their planned times. Each value contains its planned time, which earlier
- * delays do not change. Record number 0 of each partition exists already. Confined to the main thread; callbacks run on
- * the client's thread.
+ * Sends records to a library under test at their planned times. Each value contains its planned time. Record number 0
+ * of each partition exists already. Confined to the main thread; callbacks run on the client's thread.
  */
 final class Generator implements Driver {
     @Override

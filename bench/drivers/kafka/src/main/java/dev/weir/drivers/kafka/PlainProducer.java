@@ -80,10 +80,7 @@ final class PlainProducer implements Driver {
         producer.flush();
     }
 
-    /**
-     * Sends records in transactions. Counts records when their transaction is committed; a commit throws if one of its
-     * records was not written.
-     */
+    /** Sends records in transactions. Counts records when their transaction is committed. */
     private static void sendInTransactions(Producer<byte[], byte[]> producer, Pass pass) {
         producer.initTransactions();
         for (long from = 0;

@@ -23,7 +23,6 @@ final class ShareDriver implements Driver {
 
     private static final String POLL_RECORDS = "max.poll.records";
 
-    // The published formula uses somewhat less than a partition's locks divided by its consumers as records per poll.
     // For 300 consumers with 40 locks each, 30 records per poll worked well.
     private static final double TUNED_SHARE = 0.75;
 
@@ -93,10 +92,7 @@ final class ShareDriver implements Driver {
         }
     }
 
-    /**
-     * Returns the number of records per poll. All consumers of a partition together acquire no more than the
-     * partition's locks.
-     */
+    /** Returns the number of records per poll. */
     private static int tunedPollRecords(Pass pass, int consumers) {
         int locks = ShareOptions.locks(pass.configuration().options());
         int partitions = pass.configuration().partitions();

@@ -31,7 +31,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 final class LeanCopyDriver implements Driver {
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);
 
-    /** The flush timeout, longer than any pass. The harness ends a driver without progress. */
+    /** The flush timeout, longer than any pass. */
     private static final Duration FLUSH = Duration.ofHours(1);
 
     @Override

@@ -13,8 +13,8 @@ import java.util.Set;
 
 /**
  * Reads with {@code LeanConsumer} in a loop, with its defaults, and reads each value in the fetch-response buffer. It
- * has no group, so it commits nothing. Of a workload's {@code client} properties, it uses {@code isolation.level},
- * {@code fetch.min.bytes}, and the properties for the connection. Confined to the main thread.
+ * has no group, so it commits nothing. It uses only these {@code client} properties of a workload:
+ * {@code isolation.level}, {@code fetch.min.bytes}, and the properties for the connection. Confined to the main thread.
  */
 final class LeanDriver implements Driver {
     private static final Duration LONGEST_WAIT = Duration.ofMillis(100);

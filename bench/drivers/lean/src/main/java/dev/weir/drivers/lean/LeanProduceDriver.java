@@ -22,7 +22,7 @@ import java.util.Set;
  */
 final class LeanProduceDriver implements Driver {
 
-    /** The flush timeout, longer than any pass. The harness ends a driver without progress. */
+    /** The flush timeout, longer than any pass. */
     private static final Duration FLUSH = Duration.ofHours(1);
 
     @Override

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ParallelConsumerDriver implements Driver {
 
-    /** Interval between checks whether the library has failed, because it tells nobody. */
+    /** Interval between checks whether the library has failed. */
     private static final long LOOK_MILLIS = 100;
 
     @Override
@@ -41,8 +41,8 @@ final class ParallelConsumerDriver implements Driver {
         return Set.of(Feature.RETRIES, Feature.TOPICS);
     }
 
-    // Sets the default retry delay, for which the library's idle loop sleeps. With the library's default of a second
-    // and partition order, the rate was 5 records/s. Version 0.5.3.3 has no replacement for this deprecated method.
+    // Sets the default retry delay, because the library's idle loop sleeps for this time. Version 0.5.3.3 has no
+    // replacement for this deprecated method.
     @SuppressWarnings("deprecation")
     private static void retryAfter(
             Duration delay, ParallelConsumerOptions.ParallelConsumerOptionsBuilder<byte[], byte[]> options) {
@@ -87,8 +87,7 @@ final class ParallelConsumerDriver implements Driver {
             Thread.currentThread().interrupt();
         }
         pass.requireNoFailure(); // reports the cause, and not that a processor that has failed cannot be closed
-        // Drops fetched records whose handlers have not started, because they could take minutes. Finished records are
-        // committed.
+        // Finished records are committed. All others are dropped, because their handlers could take minutes.
         processor.closeDontDrainFirst();
     }
 

@@ -15,10 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 class ParallelConsumerDriverTest {
 
-    /**
-     * Regression: the library ends its threads if its consumer fails, and reports it only to callers that ask. Nobody
-     * asked, so the pass lasted until its time limit, and the missing records counted as a slow library.
-     */
+    /** Regression: the driver did not notice the library's failure, so the pass lasted until its time limit. */
     @Test
     @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void processorWhoseConsumerFails_isAFailure() {

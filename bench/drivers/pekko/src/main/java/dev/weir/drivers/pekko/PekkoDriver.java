@@ -50,8 +50,7 @@ final class PekkoDriver implements Driver {
      * Creates a driver with these settings.
      *
      * @param consumer properties of its consumers; properties of the workload take precedence
-     * @param commitsByTime true to commit only at intervals, as all other drivers do; false to commit after Pekko's
-     *     default number of records as well
+     * @param commitsByTime whether to commit only at intervals, and not after a number of records
      */
     PekkoDriver(Map<String, String> consumer, boolean commitsByTime) {
         this.consumer = consumer;

@@ -57,7 +57,7 @@ final class ReactorCopy implements AutoCloseable {
                 output, record.partition(), null, record.key(), pass.step(record.value()), record.receiverOffset());
     }
 
-    /** Waits until all taken records are acknowledged. The consumer then commits for the last time. */
+    /** Waits until all taken records are acknowledged. */
     void awaitWritten() {
         long deadline = System.nanoTime() + LIMIT.toNanos();
         while (written.get() < taken.get()) {

@@ -174,9 +174,8 @@ final class ReactorDriver implements Driver {
     }
 
     /**
-     * Emits the number of records in each committed transaction, when the stream of the transaction's results ends. The
-     * number is known from the input. The results are not counted, because reactor-kafka 1.3.25 can end their stream
-     * early and drop results of committed records.
+     * Emits the number of records in each committed transaction, as known from the input. The results are not counted,
+     * because reactor-kafka 1.3.25 can drop results of committed records.
      */
     static <T> Flux<Integer> inTransactions(
             KafkaSender<byte[], byte[]> sender, Flux<SenderRecord<byte[], byte[], T>> records, int most) {
@@ -184,7 +183,7 @@ final class ReactorDriver implements Driver {
         return sender.sendTransactionally(records.buffer(most)
                         .doOnNext(some -> sizes.add(some.size()))
                         .map(Flux::fromIterable))
-                // The results emitted at the end belong to no transaction. The queue is empty by then.
+                // The queue is empty after the last transaction.
                 .concatMap(results -> results.then(Mono.defer(() -> Mono.justOrEmpty(sizes.poll()))));
     }
 }

@@ -7,8 +7,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Delays the end of the stream of sent records until each record has its result. Without the delay, reactor-kafka
- * 1.3.25 ({@code SendSubscriber}) can end the stream too early and drop the last results of written records.
- * Thread-safe; for one run.
+ * 1.3.25 ({@code SendSubscriber}) can drop the last results. Thread-safe; for one run.
  */
 final class Results {
     private final AtomicLong sent = new AtomicLong();

@@ -31,9 +31,7 @@ final class OneAtATime {
                 .toList();
     }
 
-    /**
-     * Sets the pipeline whose partitions are paused. The handler waits for this call before it pauses any partition.
-     */
+    /** Sets the pipeline whose partitions are paused. */
     void steer(RunningPipeline run) {
         consumer.complete(run.handles(ConsumerHandle.class).get(0));
     }

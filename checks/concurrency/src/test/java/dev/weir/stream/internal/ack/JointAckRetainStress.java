@@ -13,7 +13,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
  * A caller requests an acknowledgement of a combined element while the last pending one ends. The request is refused,
- * or the element's member waits for it.
+ * or the input element is acknowledged only after it.
  */
 @JCStressTest
 @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "too late")

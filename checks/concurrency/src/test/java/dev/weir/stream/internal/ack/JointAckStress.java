@@ -11,8 +11,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * An element was built from two members and has two holders. Both end their acknowledgements, and one first adds two
- * more. Each member is acknowledged exactly once.
+ * An element combines two input elements and has two holders. Both holders end their acknowledgements, and one first
+ * adds two more. Each input element is acknowledged exactly once.
  */
 @JCStressTest
 @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "each member once")
@@ -49,8 +49,8 @@ public class JointAckStress {
     }
 
     /**
-     * An element built from one member has two holders. One acknowledges its result outside the stream. The other
-     * abandons the element inside. The member is abandoned exactly once, inside the stream.
+     * An element built from one input element has two holders. One holder acknowledges its result outside the stream.
+     * The second holder abandons the element inside. The input element is abandoned exactly once, inside the stream.
      */
     @JCStressTest
     @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "all claims ended, one abandoned where it was")

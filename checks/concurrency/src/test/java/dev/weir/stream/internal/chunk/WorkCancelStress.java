@@ -78,10 +78,7 @@ public class WorkCancelStress {
         abandoned.into(result);
     }
 
-    /**
-     * Faulty: workers check the flag before they report their work, and the closing thread checks the work before it
-     * sets the flag.
-     */
+    /** Faulty: each side checks for the other before it reports its own action. */
     @JCStressTest
     @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "each abandoned once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "one was left, or abandoned twice")

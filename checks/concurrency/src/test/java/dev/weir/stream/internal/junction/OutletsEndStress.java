@@ -14,10 +14,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/**
- * One output processes all elements before it ends, and the other one misses the last element. The last element is
- * finished, whichever output ends first.
- */
+/** One of two outputs misses the last element. The element is finished, whichever output ends first. */
 @JCStressTest
 @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "worked on below one, acknowledged for the other")
 @Outcome(expect = Expect.FORBIDDEN, desc = "it depends on which ended first")
@@ -57,9 +54,7 @@ public class OutletsEndStress {
         result.r1 = claims.acks();
     }
 
-    /**
-     * Faulty: checks whether the other output processed everything and then, in a second step, whether it is the last.
-     */
+    /** Faulty: checks two conditions of the other output in two steps. */
     @JCStressTest
     @Outcome(id = "2", expect = Expect.ACCEPTABLE, desc = "worked on below one, acknowledged for the other")
     @Outcome(expect = Expect.FORBIDDEN, desc = "it depends on which ended first")

@@ -147,7 +147,7 @@ public class AsyncCompletionStress {
         }
     }
 
-    /** Faulty: two completers check for and take the right to notify in two steps, so both may notify the stage. */
+    /** Faulty: both completers may notify the stage. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "told once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "told twice")

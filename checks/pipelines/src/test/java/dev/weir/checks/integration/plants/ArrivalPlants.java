@@ -37,7 +37,7 @@ final class ArrivalPlants {
 
     private static Plant keys(Shapes shapes, boolean hot, @Nullable Bed bed, FetchPath path) {
         int percent = shapes.between(2, 9) * 10 + shapes.between(0, 1) * 9;
-        // The hot key alone takes at least twice as long as all records take with all workers.
+        // The hot key must take at least twice as long as all records with all workers.
         int least = hot ? (int) Math.ceil(250.0 / percent) : 2;
         int workers = hot ? Math.max(4, least) + shapes.between(0, 12) : shapes.between(2, 16);
         Work work = new Work(

@@ -227,7 +227,7 @@ final class BrokerPlants {
     private Plant linger() {
         int window = shapes.between(20, 200);
         int linger = shapes.between(100, 400);
-        // The lean path exceeds the window by up to one batch, and this plant's batches are larger than the window.
+        // The lean path may exceed the window by one batch, which is larger than this plant's window.
         FetchPath client = FetchPath.CLIENT;
         Work work = new Work(Means.PARK, Duration.ofMillis(1));
         return new Plant(

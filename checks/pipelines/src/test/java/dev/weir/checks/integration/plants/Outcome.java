@@ -22,7 +22,7 @@ record Outcome(
     enum Verdict {
         /** Kind and subject are right. */
         RIGHT,
-        /** Right but without the subject, or undecided with the right answer among the candidates. */
+        /** An incomplete answer: without the subject, or with the right answer as one of two candidates. */
         VAGUE,
         /** Wrong, but stated as unsure. */
         WRONG_UNSURE,

@@ -41,7 +41,7 @@ final class Plant implements AutoCloseable {
         resources.push(close);
     }
 
-    /** Returns the number of records that have passed the limiter. The last stage gets the records of a batch later. */
+    /** Returns the number of records that have passed the limiter. */
     long passed() {
         long calls = occupancy.work().calls();
         return calls == 0 ? finished.sum() : calls;
@@ -60,8 +60,7 @@ final class Plant implements AutoCloseable {
     }
 
     /**
-     * The fraction of time that threads must spend in the planted call: a minimum if the call is the limiter, otherwise
-     * a maximum.
+     * The fraction of time that threads must spend in the planted call.
      *
      * @param work the planted call
      * @param threads the maximum number of concurrent calls

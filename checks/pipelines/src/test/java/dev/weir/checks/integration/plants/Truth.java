@@ -40,7 +40,7 @@ final class Truth {
         return truth;
     }
 
-    /** Also accepts the kind with this id. A string, because some versions lack the kind. */
+    /** Also accepts the kind with this id, which some versions lack. */
     Truth orNamed(String id) {
         Truth truth = copy();
         truth.named.add(id);

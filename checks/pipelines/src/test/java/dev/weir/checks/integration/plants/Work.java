@@ -162,7 +162,7 @@ final class Work {
         }
     }
 
-    /** A loopback service that answers after the time that the request names. */
+    /** A loopback service that answers after the requested time. */
     private static final class Echo {
 
         private static final ServerSocket SERVER = open();

@@ -22,9 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  *
  * <p>For all events of {@link dev.weir.examples.asimov.EventGenerator}, including malformed events, the output is
- * byte-for-byte identical to the output of {@link AsimovTranslator}. For other events it may differ:
- * {@link java.net.URI} refuses addresses that browsers accept, and if an event has two faults, the two implementations
- * may report different ones.
+ * byte-for-byte identical to the output of {@link AsimovTranslator}. For other events it may differ.
  */
 public final class NaiveSteps implements AsimovSteps {
     private final AsimovTranslator today = new AsimovTranslator();

@@ -190,7 +190,7 @@ public class RecordBufferStress {
         }
     }
 
-    /** Faulty: taking and purging check and remove in two steps. */
+    /** Faulty: checks for a batch and removes it in two steps. */
     @JCStressTest
     @Outcome(
             id = {"1, 0", "0, 1"},

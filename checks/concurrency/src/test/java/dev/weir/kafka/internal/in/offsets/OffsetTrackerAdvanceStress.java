@@ -10,7 +10,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
  * Two threads acknowledge two records while the owner thread advances the offset to commit. The first record has two
- * pending acknowledgements. The offset passes only finished records, and both in the end.
+ * pending acknowledgements. The offset passes only finished records.
  */
 @JCStressTest
 @Outcome(
