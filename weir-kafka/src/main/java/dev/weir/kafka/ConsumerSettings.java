@@ -3,8 +3,10 @@ package dev.weir.kafka;
 import dev.weir.kafka.internal.in.position.OffsetReset;
 import dev.weir.kafka.internal.settings.SettingsText;
 import dev.weir.kafka.internal.share.group.ConsumerSettingsRisks;
+import dev.weir.lean.spi.CpuBinding;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -175,6 +177,16 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
+     * The CPUs to which the fetch threads are bound, one for each of {@link #fetchThreads}; none by default. With one
+     * fetch thread, this is the consumer's own thread. Needs {@link FetchPath#LEAN} and the library
+     * {@code net.openhft:affinity}, which is loaded only if this is set. The operating system must be configured to
+     * keep other work off these CPUs.
+     */
+    public List<Integer> fetchCpus() {
+        return values.fetchCpus;
+    }
+
+    /**
      * Determines whether the member leaves the group when the consumer ends. With {@link OnClose#DEFAULT}, a member
      * with a {@code group.instance.id} stays and any other member leaves.
      */
@@ -242,7 +254,8 @@ public final class ConsumerSettings<K, V> {
     public String toString() {
         return "ConsumerSettings[properties="
                 + SettingsText.withoutSecrets(values.properties, ConsumerConfig.configDef())
-                + ", fetch=" + values.fetch + ", fetchThreads=" + values.fetchThreads + ", commitInterval="
+                + ", fetch=" + values.fetch + ", fetchThreads=" + values.fetchThreads + ", fetchCpus="
+                + values.fetchCpus + ", commitInterval="
                 + values.commitInterval + ", commitRecords="
                 + values.commitRecords
                 + ", maxOutstandingRecords=" + values.maxOutstandingRecords + ", bufferBytes=" + values.bufferBytes
@@ -329,6 +342,7 @@ public final class ConsumerSettings<K, V> {
         private CommitMetadata commitMetadata = CommitMetadata.NONE;
         private FetchPath fetch = FetchPath.CLIENT;
         private int fetchThreads = 1;
+        private List<Integer> fetchCpus = List.of();
         private OnClose onClose = OnClose.DEFAULT;
 
         private long maxBatchBytes = BY_PATH;
@@ -354,6 +368,7 @@ public final class ConsumerSettings<K, V> {
             commitMetadata = other.values.commitMetadata;
             fetch = other.values.fetch;
             fetchThreads = other.values.fetchThreads;
+            fetchCpus = other.values.fetchCpus;
             onClose = other.values.onClose;
             maxBatchBytes = other.values.maxBatchBytes;
             unreadableBatches = other.values.unreadableBatches;
@@ -531,6 +546,12 @@ public final class ConsumerSettings<K, V> {
             return this;
         }
 
+        /** See {@link ConsumerSettings#fetchCpus()}. */
+        public Builder<K, V> fetchCpus(int... numbers) {
+            this.fetchCpus = Arrays.stream(numbers).boxed().toList();
+            return this;
+        }
+
         /** See {@link ConsumerSettings#onClose()}. */
         public Builder<K, V> onClose(OnClose membership) {
             this.onClose = Objects.requireNonNull(membership, "membership");
@@ -574,6 +595,7 @@ public final class ConsumerSettings<K, V> {
                     commitMetadata,
                     fetch,
                     fetchThreads,
+                    fetchCpus,
                     onClose,
                     maxBatchBytes,
                     unreadableBatches));
@@ -606,6 +628,7 @@ public final class ConsumerSettings<K, V> {
             CommitMetadata commitMetadata,
             FetchPath fetch,
             int fetchThreads,
+            List<Integer> fetchCpus,
             OnClose onClose,
             long maxBatchBytes,
             UnreadableBatches unreadableBatches) {
@@ -647,6 +670,16 @@ public final class ConsumerSettings<K, V> {
                 throw new IllegalArgumentException("fetchThreads=" + fetchThreads
                         + " needs the lean path, Kafka's client fetches by one thread: fetch=" + fetch
                         + "; set fetch(FetchPath.LEAN), or leave fetchThreads out");
+            }
+            CpuBinding.check(
+                    "fetchCpus", fetchCpus.stream().mapToInt(each -> each).toArray());
+            if (!fetchCpus.isEmpty() && fetch != FetchPath.LEAN) {
+                throw new IllegalArgumentException("fetchCpus=" + fetchCpus + " needs the lean path: fetch=" + fetch
+                        + "; set fetch(FetchPath.LEAN), or leave fetchCpus out");
+            }
+            if (!fetchCpus.isEmpty() && fetchCpus.size() != fetchThreads) {
+                throw new IllegalArgumentException("fetchCpus names one CPU for each thread: fetchCpus=" + fetchCpus
+                        + " fetchThreads=" + fetchThreads);
             }
             Objects.requireNonNull(onClose, "onClose");
             Objects.requireNonNull(unreadableBatches, "unreadableBatches");

@@ -65,6 +65,7 @@ final class SettingsReader {
                 (builder, entry) -> builder.commitMetadataChars(SettingsText.number(entry)));
         setters.put(key("fetch"), (builder, entry) -> builder.fetch(SettingsText.choice(entry, FetchPath.class)));
         setters.put(key("fetchThreads"), (builder, entry) -> builder.fetchThreads(SettingsText.number(entry)));
+        setters.put(key("fetchCpus"), (builder, entry) -> builder.fetchCpus(SettingsText.numbers(entry)));
         setters.put(key("onClose"), (builder, entry) -> builder.onClose(SettingsText.choice(entry, OnClose.class)));
         setters.put(key("maxBatchBytes"), (builder, entry) -> builder.maxBatchBytes(SettingsText.bytes(entry)));
         setters.put(key("unreadableBatches"), (builder, entry) -> builder.unreadableBatches(unreadable(entry)));

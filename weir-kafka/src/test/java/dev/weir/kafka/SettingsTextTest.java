@@ -42,6 +42,7 @@ class SettingsTextTest {
                         weir.commit.metadata.chars=0
                         weir.fetch=lean
                         weir.fetch.threads=2
+                        weir.fetch.cpus=3, 1
                         weir.on.close=remain
                         group.id=g
                         """).build();
@@ -56,6 +57,7 @@ class SettingsTextTest {
         assertThat(settings.commitMetadataChars()).isZero();
         assertThat(settings.fetch()).isEqualTo(FetchPath.LEAN);
         assertThat(settings.fetchThreads()).isEqualTo(2);
+        assertThat(settings.fetchCpus()).containsExactly(3, 1);
         assertThat(settings.onClose()).isEqualTo(OnClose.REMAIN);
         assertThat(settings.toBuilder().build()).isEqualTo(settings).hasToString(settings.toString());
         assertThat(settings.toBuilder().onClose(OnClose.LEAVE).build()).isNotEqualTo(settings);
@@ -74,6 +76,9 @@ class SettingsTextTest {
             weir.fetch=quickly | must be client, lean
             weir.fetch.threads=65 | fetchThreads must be 1 to 64: fetchThreads=65
             weir.fetch.threads=2 | fetchThreads=2 needs the lean path
+            weir.fetch.cpus=2 | fetchCpus=[2] needs the lean path
+            weir.fetch.cpus=-1 | fetchCpus must not be negative: fetchCpus=[-1]
+            weir.fetch.cpus=1,x | weir.fetch.cpus must be whole numbers separated by commas
             weir.on.close=stay | must be default, leave, remain
             weir.out.of.range=first | must be fail, earliest, latest, nearest
             weir.preset=fast | must be throughput, latency, low-memory

@@ -1,8 +1,8 @@
 package dev.weir.lean;
 
-import dev.weir.lean.internal.threads.CpuBinding;
 import dev.weir.lean.internal.threads.LeanThread;
 import dev.weir.lean.internal.threads.ReaderThreads;
+import dev.weir.lean.spi.CpuBinding;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -99,14 +99,7 @@ public final class LeanThreads implements AutoCloseable {
          */
         public Builder cpus(int... numbers) {
             Objects.requireNonNull(numbers, "numbers");
-            for (int cpu : numbers) {
-                if (cpu < 0) {
-                    throw new IllegalArgumentException("cpus must not be negative: cpus=" + Arrays.toString(numbers));
-                }
-            }
-            if (Arrays.stream(numbers).distinct().count() < numbers.length) {
-                throw new IllegalArgumentException("cpus names each once: cpus=" + Arrays.toString(numbers));
-            }
+            CpuBinding.check("cpus", numbers);
             this.cpus = numbers.clone();
             return this;
         }
@@ -169,7 +162,7 @@ public final class LeanThreads implements AutoCloseable {
                     throw new IllegalStateException("cpus(...) names one for each thread: threads=" + threads + " cpus="
                             + Arrays.toString(cpus));
                 }
-                CpuBinding.demand();
+                CpuBinding.demand("cpus(...)");
             }
         }
     }

@@ -75,6 +75,7 @@ public final class WeirSettings {
         entries.put("weir.commit.metadata.chars", own.commitMetadataChars(), prefix + "commit-metadata-chars");
         entries.put("weir.fetch", own.fetch(), prefix + "fetch");
         entries.put("weir.fetch.threads", own.fetchThreads(), prefix + "fetch-threads");
+        entries.put("weir.fetch.cpus", own.fetchCpus(), prefix + "fetch-cpus");
         entries.put("weir.on.close", own.onClose(), prefix + "on-close");
         entries.put("weir.max.batch.bytes", own.maxBatchBytes(), prefix + "max-batch-bytes");
         entries.put("weir.unreadable.batches", own.unreadableBatches(), prefix + "unreadable-batches");

@@ -476,7 +476,8 @@ class WeirPipelinesTest {
 
     private static WeirProperties lateByHand() {
         var consumer = new WeirProperties.Consumer(
-                null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, Map.of());
+                null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+                Map.of());
         return new WeirProperties(
                 OnFailure.KEEP,
                 consumer,

@@ -158,6 +158,7 @@ class WeirSettingsTest {
                         "weir.consumer.commit-metadata-chars=0",
                         "weir.consumer.fetch=lean",
                         "weir.consumer.fetch-threads=2",
+                        "weir.consumer.fetch-cpus=0,1",
                         "weir.consumer.on-close=remain",
                         "weir.consumer.max-batch-bytes=2MB",
                         "weir.consumer.unreadable-batches=skip",
@@ -180,6 +181,7 @@ class WeirSettingsTest {
                     assertThat(consumer.commitMetadataChars()).isZero();
                     assertThat(consumer.fetch()).isEqualTo(FetchPath.LEAN);
                     assertThat(consumer.fetchThreads()).isEqualTo(2);
+                    assertThat(consumer.fetchCpus()).containsExactly(0, 1);
                     assertThat(consumer.onClose()).isEqualTo(OnClose.REMAIN);
                     assertThat(consumer.maxBatchBytes()).isEqualTo(2L << 20);
                     assertThat(consumer.unreadableBatches()).isEqualTo(ConsumerSettings.UnreadableBatches.SKIP);

@@ -40,6 +40,7 @@ public final class OptionNames {
         word("outOfRange", "weir.out.of.range");
         word("commitMetadataChars", "weir.commit.metadata.chars");
         word("fetchThreads", "weir.fetch.threads");
+        word("fetchCpus", "weir.fetch.cpus");
         word("maxBatchBytes", "weir.max.batch.bytes");
         word("unreadableBatches", "weir.unreadable.batches");
         word("onClose", "weir.on.close");

@@ -1,6 +1,7 @@
 package dev.weir.checks.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.FetchPath;
@@ -11,7 +12,12 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.Records;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import net.openhft.affinity.Affinity;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.awaitility.Awaitility;
@@ -169,6 +176,52 @@ class FetchThreadsTest {
                 assertThat(disorder).hasValue("");
             }
             assertThat(fetchThreads()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void fetchCpus_bindTheThreadsThatFetch(int threads) throws Exception {
+        Path status = Path.of("/proc/thread-self/status");
+        assumeThat(status).exists();
+        int[] cpus = Affinity.getAffinity().stream().limit(threads).toArray();
+        assumeThat(cpus).hasSize(threads);
+        Map<String, String> bound = new ConcurrentHashMap<>();
+        try (KafkaCluster cluster = KafkaCluster.builder().start()) {
+            cluster.createTopic("bound", threads);
+            Records.produce(cluster.bootstrapServers(), "bound", 0, 1_000);
+            var settings = ConsumerLedger.settings(cluster, "bound")
+                    .fetch(FetchPath.LEAN)
+                    .fetchThreads(threads)
+                    .fetchCpus(cpus)
+                    .build();
+            try (RunningPipeline running = KafkaSource.from(
+                            settings, Subscription.topics("bound").untilEnd())
+                    .<Integer>decodedBy(view -> {
+                        bound.computeIfAbsent(Thread.currentThread().getName(), thread -> allowed(status));
+                        return view.partition();
+                    })
+                    .atLeastOnce()
+                    .to(Sink.forEach(partition -> records.incrementAndGet()))
+                    .run()) {
+                assertThat(running.await().drained()).isTrue();
+            }
+        }
+        assertThat(records).hasValue(1_000);
+        assertThat(bound.values())
+                .containsExactlyInAnyOrderElementsOf(
+                        Arrays.stream(cpus).mapToObj(Integer::toString).toList());
+    }
+
+    /** Returns the CPUs that the calling thread may use. */
+    private static String allowed(Path status) {
+        try {
+            return Files.readAllLines(status).stream()
+                    .filter(line -> line.startsWith("Cpus_allowed_list"))
+                    .map(line -> line.substring(line.indexOf('\t') + 1))
+                    .collect(Collectors.joining());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -211,6 +212,17 @@ public final class SettingsText {
             return Integer.parseInt(entry.value.replace("_", ""));
         } catch (NumberFormatException e) {
             throw refused(entry, "a whole number");
+        }
+    }
+
+    /** Returns the numbers of a list, which are separated by commas. */
+    public static int[] numbers(Entry entry) {
+        try {
+            return Arrays.stream(entry.value.split(",", -1))
+                    .mapToInt(each -> Integer.parseInt(each.strip()))
+                    .toArray();
+        } catch (NumberFormatException e) {
+            throw refused(entry, "whole numbers separated by commas");
         }
     }
 

@@ -7,6 +7,7 @@ import dev.weir.lean.LeanSettings;
 import dev.weir.lean.RecordHandler;
 import dev.weir.lean.StartAt;
 import dev.weir.lean.internal.consumer.ConsumerEngine;
+import dev.weir.lean.spi.CpuBinding;
 import dev.weir.lean.spi.Slot;
 import java.io.IOException;
 import java.util.List;
@@ -98,7 +99,7 @@ public final class LeanThread implements Runnable {
         Throwable failure = null;
         try {
             if (cpu >= 0) {
-                CpuBinding.bindTo(cpu);
+                CpuBinding.bindTo("cpus(...)", cpu);
             }
             read();
         } catch (Throwable e) { // Including a handler's exception. It is reported once all threads have ended.

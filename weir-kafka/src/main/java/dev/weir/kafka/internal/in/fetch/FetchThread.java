@@ -7,6 +7,7 @@ import dev.weir.lean.LeanSettings;
 import dev.weir.lean.PartitionException;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.StartAt;
+import dev.weir.lean.spi.CpuBinding;
 import dev.weir.stream.spi.JvmExit;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +34,15 @@ final class FetchThread implements PartitionFetcher {
 
     private static final int TURNS_ON_THEIR_WAY = 1;
 
+    /** The setting with the CPU numbers, for messages. */
+    static final String CPUS = "fetchCpus";
+
+    /** The CPU number of a thread that is not bound. */
+    static final int ANY_CPU = -1;
+
     private final int number;
+
+    private final int cpu;
 
     private final LeanConsumer lean;
     private final int maxTurnBytes;
@@ -75,6 +84,7 @@ final class FetchThread implements PartitionFetcher {
     /**
      * Creates a fetch thread, which its first command starts.
      *
+     * @param cpu the CPU to which the thread is bound, or {@link #ANY_CPU}
      * @param maxTurnBytes decompressed size of the fetched records at which a poll ends
      * @param maker used only by this thread
      * @param signal raised when a result is ready
@@ -82,11 +92,13 @@ final class FetchThread implements PartitionFetcher {
     FetchThread(
             String name,
             int number,
+            int cpu,
             LeanSettings settings,
             int maxTurnBytes,
             FetchedMaker maker,
             HandOver.Signal signal) {
         this.number = number;
+        this.cpu = cpu;
         this.lean = LeanConsumer.open(settings);
         this.maxTurnBytes = maxTurnBytes;
         this.maker = maker;
@@ -205,6 +217,9 @@ final class FetchThread implements PartitionFetcher {
 
     private void run() {
         try (lean) {
+            if (cpu != ANY_CPU) {
+                CpuBinding.bindTo(CPUS, cpu);
+            }
             while (!ending) {
                 if (read() == 0) {
                     lean.await(LONGEST_WAIT);

@@ -5,6 +5,7 @@ import dev.weir.kafka.internal.meters.DecodeTime;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.StartAt;
+import dev.weir.lean.spi.CpuBinding;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -99,6 +100,8 @@ public final class LeanFetcher implements RecordFetcher {
      * @param name the consumer's name, used in thread names
      * @param maxBatchBytes limit for a decompressed batch
      * @param threads 1 to fetch on the owner thread; otherwise the number of separate fetch threads
+     * @param cpus the CPU of each of these threads; empty to bind none
+     * @throws dev.weir.lean.LeanException if {@code cpus} is set and the library that it requires is missing
      * @param views creates each fetch thread's record maker; its argument counts the time spent in decoders
      */
     public static LeanFetcher open(
@@ -107,13 +110,18 @@ public final class LeanFetcher implements RecordFetcher {
             int maxBatchBytes,
             String name,
             int threads,
+            List<Integer> cpus,
             Function<DecodeTime, FetchedMaker> views) {
+        if (!cpus.isEmpty()) {
+            CpuBinding.demand(FetchThread.CPUS);
+        }
         LeanSettings settings = LeanConfig.of(config, threads, maxBatchBytes);
         Duration maxPollInterval = ClientLimits.of(config).maxPollInterval();
         DecodeTime decodeTime = new DecodeTime(threads);
         LeanReader reader = threads == 1
-                ? new OwnReader(settings, views.apply(decodeTime))
-                : new ThreadedReader(name, threads, settings, () -> views.apply(decodeTime));
+                ? new OwnReader(
+                        settings, views.apply(decodeTime), cpus.isEmpty() ? FetchThread.ANY_CPU : cpus.getFirst())
+                : new ThreadedReader(name, threads, cpus, settings, () -> views.apply(decodeTime));
         return new LeanFetcher(client, reader, decodeTime, settings.maxPollRecords(), maxPollInterval);
     }
 

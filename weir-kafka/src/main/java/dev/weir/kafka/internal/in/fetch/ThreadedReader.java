@@ -58,16 +58,18 @@ final class ThreadedReader implements LeanReader {
      * Creates the threads. Each thread starts when it receives its first partition.
      *
      * @param name the client's name, used in thread names
+     * @param cpus the CPU of each thread; empty to bind none
      * @param views creates each thread's record maker
      */
-    ThreadedReader(String name, int count, LeanSettings settings, Supplier<FetchedMaker> views) {
+    ThreadedReader(String name, int count, List<Integer> cpus, LeanSettings settings, Supplier<FetchedMaker> views) {
         this.divideNanos = DIVIDE_NANOS;
         // A thread has up to three results: one that it fills, one that waits, and one that the owner thread processes.
         int turnBytes = Math.max(1, settings.maxFetchBytes() / TURNS);
         try {
             for (int number = 0; number < count; number++) {
                 String ofThread = "weir-" + name + "-fetch-" + number;
-                fetchers.add(new FetchThread(ofThread, number, settings, turnBytes, views.get(), signal));
+                int cpu = cpus.isEmpty() ? FetchThread.ANY_CPU : cpus.get(number);
+                fetchers.add(new FetchThread(ofThread, number, cpu, settings, turnBytes, views.get(), signal));
             }
         } catch (RuntimeException failure) {
             close();

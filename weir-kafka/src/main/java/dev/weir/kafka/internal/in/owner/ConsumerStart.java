@@ -487,7 +487,8 @@ public final class ConsumerStart {
             throw new KafkaPipelineException("only a client can fetch here, where there are no brokers: fetch="
                     + settings.fetch() + "; set fetch(FetchPath.CLIENT)");
         }
-        return LeanFetcher.open(client, config, maxBatchBytes(), name, settings.fetchThreads(), views);
+        return LeanFetcher.open(
+                client, config, maxBatchBytes(), name, settings.fetchThreads(), settings.fetchCpus(), views);
     }
 
     /** Returns the batch limit. The settings allow at most 1 GB. */
