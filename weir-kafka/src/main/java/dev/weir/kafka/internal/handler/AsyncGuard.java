@@ -145,7 +145,7 @@ final class AsyncGuard<K, V, R>
                 failure = thrown;
                 throw thrown;
             } finally {
-                FailureRules.trace(traced, RecordTracing.Attempt::close, failure);
+                rules.trace(traced, RecordTracing.Attempt::close, failure);
             }
         }
 
@@ -177,7 +177,7 @@ final class AsyncGuard<K, V, R>
         private void succeeded(R result) {
             if (ended.compareAndSet(false, true)) {
                 try {
-                    FailureRules.trace(traced, RecordTracing.Attempt::succeeded, null);
+                    rules.trace(traced, RecordTracing.Attempt::succeeded, null);
                 } catch (VirtualMachineError fatal) {
                     decide(fatal, true);
                     return;
@@ -202,7 +202,7 @@ final class AsyncGuard<K, V, R>
             if (!ended.compareAndSet(false, true)) {
                 return;
             }
-            FailureRules.trace(traced, thrown);
+            rules.trace(traced, thrown);
             decide(thrown, isOfTheMachinery);
         }
 
