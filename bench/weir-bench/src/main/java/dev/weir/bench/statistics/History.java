@@ -187,8 +187,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
     /**
      * Returns a history for each set of comparable campaigns. The history with the most campaigns comes first.
      * Comparable campaigns have the same name, workload, command, baseline, processor, number of cores, cluster and
-     * worker machines, and either all or none of them compare ratios. Simulated campaigns are left out, because their figures
-     * describe no library.
+     * worker machines, and either all or none of them compare ratios. Simulated campaigns are left out, because their
+     * figures describe no library.
      */
     public static List<History> of(List<Snapshot> snapshots) {
         Map<List<Object>, List<Snapshot>> alike = new LinkedHashMap<>();
