@@ -35,7 +35,8 @@ public interface SimulatedKafka {
     /**
      * Marks an output record with its source record, so that the simulation knows when outputs are written, and in
      * which order. A pipeline that produces must call this method for each output record. A source record is done when
-     * its first output record has been written.
+     * its first output record has been written. The output records of one source record must differ in their topic,
+     * key, value or headers, because an output must not be written again in the same assignment.
      *
      * @param source the record as emitted by the source, with its topic, partition, offset and leader epoch unchanged
      * @return the output record with an added header

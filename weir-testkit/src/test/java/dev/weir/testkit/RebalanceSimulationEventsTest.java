@@ -22,6 +22,7 @@ import dev.weir.stream.spi.Stage;
 import dev.weir.testkit.RebalanceSimulation.Event;
 import dev.weir.testkit.RebalanceSimulation.Order;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -129,6 +130,28 @@ class RebalanceSimulationEventsTest {
     @Test
     void outputsBehindRefusedBatches_areInOrderAtLast() {
         simulation(kafka -> bookingTo(kafka, output(kafka))).seeds(1, 80).run();
+    }
+
+    /** Regression: the simulation passed although each output was written twice. */
+    @Test
+    void outputThatIsWrittenTwice_isARepeat() {
+        assertThat(violation(simulation(kafka -> KafkaSource.from(settings(kafka), "orders")
+                        .atLeastOnce()
+                        .mapConcat(order -> List.of(booking(kafka, order), booking(kafka, order)))
+                        .to(KafkaSink.with(output(kafka)).records()))))
+                .hasMessageContaining("an output of orders-")
+                .hasMessageContaining("again in the same assignment");
+    }
+
+    @Test
+    void differentOutputsOfARecord_areNoRepeat() {
+        simulation(kafka -> KafkaSource.from(settings(kafka), "orders")
+                        .atLeastOnce()
+                        .mapConcat(order -> List.of(
+                                booking(kafka, order),
+                                kafka.output(order, new ProducerRecord<>("audit", order.key(), order.value()))))
+                        .to(KafkaSink.with(output(kafka)).records()))
+                .run();
     }
 
     /** The sample of docs/guide/testkit.md. */

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -114,7 +115,8 @@ public final class TuneCommand implements Callable<Integer> {
         try (ConsoleClient console = new ConsoleClient(address, token);
                 Progress progress = weir.progress()) {
             ConsoleTarget pipeline = new ConsoleTarget(
-                    console, () -> progress.update(() -> "measuring step %d".formatted(steps.get() + 1)));
+                    console,
+                    () -> progress.update(() -> String.format(Locale.ROOT, "measuring step %d", steps.get() + 1)));
             pipeline.check();
             Map<String, String> start = new HashMap<>();
             console.get("/api/state")

@@ -58,7 +58,7 @@ public final class TuneOutput {
             return;
         }
         PrintStream out = weir.out();
-        out.println("%2d  %s".formatted(step.number(), Printable.line(step.change())));
+        out.println(String.format(Locale.ROOT, "%2d  %s", step.number(), Printable.line(step.change())));
         out.println("    " + Printable.line(measured(step)));
         Limiter limiter = step.limiter();
         if (limiter != null) {
@@ -139,9 +139,11 @@ public final class TuneOutput {
                     Printable.line(report.reason())));
         }
         report.leftAlone()
-                .forEach(stage ->
-                        out.println("left alone: %s has one worker, which its order may need; --raise '%s' includes it"
-                                .formatted(Printable.line(stage), Printable.line(stage))));
+                .forEach(stage -> out.println(String.format(
+                        Locale.ROOT,
+                        "left alone: %s has one worker, which its order may need; --raise '%s' includes it",
+                        Printable.line(stage),
+                        Printable.line(stage))));
         if (!report.settings().isEmpty()) {
             out.println(before);
             new TreeMap<>(report.settings())

@@ -1,6 +1,7 @@
 package dev.weir.cli.demo;
 
 import dev.weir.command.terminal.CliFailure;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,7 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
 
     private static void check(String option, @Nullable Integer value, int max) {
         if (value != null && (value < 1 || value > max)) {
-            throw CliFailure.badValue(option, value, "1 to %,d".formatted(max));
+            throw CliFailure.badValue(option, value, String.format(Locale.ROOT, "1 to %,d", max));
         }
     }
 
@@ -61,9 +62,10 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
     public String toString() {
         String amount = records == MAX_RECORDS && seconds != NO_LIMIT
                 ? "events"
-                : records == 1 ? "1 event" : "%,d events".formatted(records);
-        String time = seconds == NO_LIMIT ? "" : " for %,d s".formatted(seconds);
-        String pace = isPaced() ? ", %,d a second".formatted(rate) : ", as fast as they are translated";
+                : records == 1 ? "1 event" : String.format(Locale.ROOT, "%,d events", records);
+        String time = seconds == NO_LIMIT ? "" : String.format(Locale.ROOT, " for %,d s", seconds);
+        String pace =
+                isPaced() ? String.format(Locale.ROOT, ", %,d a second", rate) : ", as fast as they are translated";
         return amount + time + pace + ", seed " + seed;
     }
 }

@@ -7,6 +7,7 @@ import dev.weir.metrics.StageTime;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /** A demo's summary for people, within 80 columns: the verdict and the measurements. Confined to one thread. */
@@ -61,19 +62,20 @@ final class DemoReport {
 
     private static void fault(List<String> faults, long count, String what) {
         if (count > 0) {
-            faults.add("%,d %s".formatted(count, what));
+            faults.add(String.format(Locale.ROOT, "%,d %s", count, what));
         }
     }
 
     private void books(List<String> lines) {
         OutputLedger.Summary books = summary.books();
-        lines.add("  in             %,12d   events".formatted(books.recordsIn()));
-        lines.add("  out            %,12d   page views".formatted(books.recordsOut()));
-        lines.add("  dead-lettered  %,12d   malformed events, each with its reason".formatted(books.deadLettered()));
-        lines.add("  lost           %,12d".formatted(books.lost()));
-        lines.add("  duplicated     %,12d".formatted(books.duplicates()));
-        lines.add("  out of order   %,12d".formatted(books.outOfOrder()));
-        lines.add("  misplaced      %,12d".formatted(books.misplaced()));
+        lines.add(String.format(Locale.ROOT, "  in             %,12d   events", books.recordsIn()));
+        lines.add(String.format(Locale.ROOT, "  out            %,12d   page views", books.recordsOut()));
+        lines.add(String.format(
+                Locale.ROOT, "  dead-lettered  %,12d   malformed events, each with its reason", books.deadLettered()));
+        lines.add(String.format(Locale.ROOT, "  lost           %,12d", books.lost()));
+        lines.add(String.format(Locale.ROOT, "  duplicated     %,12d", books.duplicates()));
+        lines.add(String.format(Locale.ROOT, "  out of order   %,12d", books.outOfOrder()));
+        lines.add(String.format(Locale.ROOT, "  misplaced      %,12d", books.misplaced()));
     }
 
     private void speed(List<String> lines) {
@@ -81,32 +83,39 @@ final class DemoReport {
         String from = summary.plan().isPaced()
                 ? "counted from the planned times"
                 : "mostly waiting in the topic: try --rate 5000";
-        lines.add("  rate           %,12d   records/s over %.1f s"
-                .formatted(summary.recordsPerSecond(), summary.elapsedMillis() / 1e3));
-        lines.add("  latency  p50   %,12d   ms".formatted(latency.getValueAtPercentile(50)));
-        lines.add("           p99   %,12d   ms".formatted(latency.getValueAtPercentile(99)));
-        lines.add("           max   %,12d   ms, %s".formatted(latency.getMaxValue(), from));
+        lines.add(String.format(
+                Locale.ROOT,
+                "  rate           %,12d   records/s over %.1f s",
+                summary.recordsPerSecond(),
+                summary.elapsedMillis() / 1e3));
+        lines.add(String.format(Locale.ROOT, "  latency  p50   %,12d   ms", latency.getValueAtPercentile(50)));
+        lines.add(String.format(Locale.ROOT, "           p99   %,12d   ms", latency.getValueAtPercentile(99)));
+        lines.add(String.format(Locale.ROOT, "           max   %,12d   ms, %s", latency.getMaxValue(), from));
     }
 
     /** Adds a table of each stage's time, over the period of the limiter's measurement. */
     private void stages(List<String> lines) {
         Limiter limiter = summary.limiter();
         double allWork = limiter.stages().stream().mapToDouble(DemoReport::work).sum();
-        lines.add(
-                "  where the time went   work   busy  starved  blocked   %s busy  %s blocked".formatted(busy, blocked));
+        lines.add(String.format(
+                Locale.ROOT,
+                "  where the time went   work   busy  starved  blocked   %s busy  %s blocked",
+                busy,
+                blocked));
         for (StageTime stage : limiter.stages()) {
-            lines.add("  %-14s x%-4d %5.0f %%  %3.0f %%    %3.0f %%    %3.0f %%   %s"
-                    .formatted(
-                            stage.stage(),
-                            stage.threads(),
-                            allWork == 0 ? 0 : 100 * work(stage) / allWork,
-                            100 * stage.working(),
-                            100 * stage.starved(),
-                            100 * stage.blocked(),
-                            bar(stage)));
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "  %-14s x%-4d %5.0f %%  %3.0f %%    %3.0f %%    %3.0f %%   %s",
+                    stage.stage(),
+                    stage.threads(),
+                    allWork == 0 ? 0 : 100 * work(stage) / allWork,
+                    100 * stage.working(),
+                    100 * stage.starved(),
+                    100 * stage.blocked(),
+                    bar(stage)));
         }
         lines.add("  work: share of all that was done; starved: no input; blocked: output not taken");
-        lines.add("  all of the %.1f s of the finding below".formatted(limiter.seconds()));
+        lines.add(String.format(Locale.ROOT, "  all of the %.1f s of the finding below", limiter.seconds()));
         lines.add("");
         LimiterFields.lines(limiter, COLUMNS - 2).forEach(line -> lines.add("  " + line));
     }

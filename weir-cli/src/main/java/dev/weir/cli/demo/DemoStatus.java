@@ -5,6 +5,7 @@ import dev.weir.kafka.ConsumerHandle;
 import dev.weir.kafka.ConsumerSnapshot;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -46,17 +47,18 @@ final class DemoStatus {
         double rate = (now.acknowledged - then.acknowledged) * 1e9 / Math.max(1, now.nanos - then.nanos);
         PipelineCounts.Moment moment = counts.next(acknowledged, 0, deadLetters.getAsLong(), 0, traffic.generated());
         ConsumerSnapshot snapshot = consumer.snapshot();
-        return "%,d in  %,d out  %,d dead  %,.0f/s  %s in flight  lag %s  %d paused"
-                .formatted(
-                        moment.in(),
-                        moment.out(),
-                        moment.dead(),
-                        rate,
-                        // Without events that still wait in the topic. The lag below includes them.
-                        brief(Math.min(snapshot.inFlight(), moment.inFlight())),
-                        // The consumer's snapshot does not see new records of a paused partition.
-                        brief(moment.inFlight()),
-                        snapshot.pausedPartitions());
+        return String.format(
+                Locale.ROOT,
+                "%,d in  %,d out  %,d dead  %,.0f/s  %s in flight  lag %s  %d paused",
+                moment.in(),
+                moment.out(),
+                moment.dead(),
+                rate,
+                // Without events that still wait in the topic. The lag below includes them.
+                brief(Math.min(snapshot.inFlight(), moment.inFlight())),
+                // The consumer's snapshot does not see new records of a paused partition.
+                brief(moment.inFlight()),
+                snapshot.pausedPartitions());
     }
 
     /** Returns the count in few characters: 987, 12k, 3M. */

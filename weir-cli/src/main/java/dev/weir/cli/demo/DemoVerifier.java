@@ -8,6 +8,7 @@ import dev.weir.examples.asimov.OutputLedger;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -68,11 +69,13 @@ final class DemoVerifier {
                     heardNanos = System.nanoTime();
                 } else if (System.nanoTime() - heardNanos > PATIENCE_NANOS) {
                     throw CliFailure.work(
-                            "the broker gave only %,d of %,d records back".formatted(recordsRead, all),
+                            String.format(
+                                    Locale.ROOT, "the broker gave only %,d of %,d records back", recordsRead, all),
                             "Run it again with --log-file FILE and look there.");
                 }
                 records.forEach(this::book);
-                progress.update(() -> "verifying: %,d of %,d records read back".formatted(recordsRead, all));
+                progress.update(
+                        () -> String.format(Locale.ROOT, "verifying: %,d of %,d records read back", recordsRead, all));
             }
         }
     }

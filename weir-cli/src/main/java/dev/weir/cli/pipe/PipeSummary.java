@@ -314,7 +314,9 @@ record PipeSummary(
                 "busy",
                 "starved",
                 "blocked",
-                limiter.seconds() == 0 ? "" : "   in the %.1f s of the finding below".formatted(limiter.seconds())));
+                limiter.seconds() == 0
+                        ? ""
+                        : String.format(Locale.ROOT, "   in the %.1f s of the finding below", limiter.seconds())));
         for (StageSnapshot stage : shownStages()) {
             StageTime time = limiter.stage(stage.name());
             text.append(String.format(

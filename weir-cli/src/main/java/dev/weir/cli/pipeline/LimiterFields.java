@@ -5,6 +5,7 @@ import dev.weir.metrics.Limiter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Formats a limiter for summaries: as fields for programs, and as lines for people. */
@@ -64,8 +65,11 @@ public final class LimiterFields {
      * @param measured null if no advice was followed
      */
     public static String gains(double expected, @Nullable Double measured) {
-        String hoped = expected < WORTH_A_WORD ? "" : " (expected: %.1f times the rate)".formatted(expected);
-        return measured == null ? hoped : hoped + "; the change before: %.1f times the rate".formatted(measured);
+        String hoped =
+                expected < WORTH_A_WORD ? "" : String.format(Locale.ROOT, " (expected: %.1f times the rate)", expected);
+        return measured == null
+                ? hoped
+                : hoped + String.format(Locale.ROOT, "; the change before: %.1f times the rate", measured);
     }
 
     /** The text, wrapped between words. */

@@ -149,12 +149,17 @@ final class Consumption {
     private void beginAt(long offset, Map<TopicPartition, Long> beginnings, Map<TopicPartition, Long> ends) {
         ends.forEach((partition, end) -> {
             long begin = beginnings.getOrDefault(partition, 0L);
-            long start = Math.clamp(offset, begin, end);
+            long start = nearest(offset, begin, end);
             if (start != offset) {
-                notes.accept("weir: " + partition + " has offsets " + begin + " to " + end + ": begins at " + start
-                        + " instead of " + offset);
+                notes.accept("weir: " + partition + " has offsets " + begin + " to " + Math.max(begin, end)
+                        + ": begins at " + start + " instead of " + offset);
             }
             reader.seek(partition, start);
         });
+    }
+
+    /** Returns the nearest offset of a log. Its beginning may have moved past an end that was queried earlier. */
+    static long nearest(long offset, long begin, long end) {
+        return Math.max(begin, Math.min(offset, end));
     }
 }

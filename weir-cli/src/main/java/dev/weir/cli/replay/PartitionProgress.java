@@ -44,12 +44,24 @@ final class PartitionProgress {
      */
     private static final int FULL_LEFT = MAX_LEFT - 1_000;
 
+    /** True if the run commits. Only commits need all unsent records. */
+    private final boolean commits;
+
     private long horizon;
     private final TreeSet<Long> left = new TreeSet<>();
 
+    private PartitionProgress(boolean commits) {
+        this.commits = commits;
+    }
+
+    /** Starts at the beginning of the partition, without a group. Keeps only the first unsent record. */
+    static PartitionProgress withoutGroup() {
+        return new PartitionProgress(false);
+    }
+
     /** Starts at the group's committed offset or, without one, at the beginning of the partition. */
     static PartitionProgress of(@Nullable OffsetAndMetadata committed) {
-        PartitionProgress progress = new PartitionProgress();
+        PartitionProgress progress = new PartitionProgress(true);
         if (committed == null) {
             return progress;
         }
@@ -115,7 +127,9 @@ final class PartitionProgress {
 
     /** Marks a record as unsent. Another run may be able to send it. */
     void left(long offset) {
-        left.add(offset);
+        if (commits || left.isEmpty()) {
+            left.add(offset);
+        }
         horizon = Math.max(horizon, offset + 1);
     }
 

@@ -201,7 +201,7 @@ final class Replay {
             long beginning = Objects.requireNonNull(beginnings.get(id));
             long end = Objects.requireNonNull(ends.get(id));
             OffsetAndMetadata from = committed.get(id);
-            PartitionProgress examined = PartitionProgress.of(from);
+            PartitionProgress examined = hasGroup ? PartitionProgress.of(from) : PartitionProgress.withoutGroup();
             progress.put(id, examined);
             if (from == null) {
                 reader.seek(id, beginning);

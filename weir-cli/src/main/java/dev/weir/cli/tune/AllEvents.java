@@ -5,6 +5,7 @@ import dev.weir.command.terminal.Progress;
 import dev.weir.command.terminal.Shutdown;
 import dev.weir.stream.RunningPipeline;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -35,11 +36,15 @@ final class AllEvents {
                 movedNanos = now;
             } else if (now - movedNanos > PATIENCE.toNanos()) {
                 throw CliFailure.work(
-                        "nothing moved for %d s after %,d of %,d events"
-                                .formatted(PATIENCE.toSeconds(), acknowledged, count),
+                        String.format(
+                                Locale.ROOT,
+                                "nothing moved for %d s after %,d of %,d events",
+                                PATIENCE.toSeconds(),
+                                acknowledged,
+                                count),
                         "Run it again with --log-file FILE and look there.");
             }
-            progress.update(() -> "%s: %,d of %,d events".formatted(what, acknowledged, count));
+            progress.update(() -> String.format(Locale.ROOT, "%s: %,d of %,d events", what, acknowledged, count));
             awaitTick(running);
         }
         return false;

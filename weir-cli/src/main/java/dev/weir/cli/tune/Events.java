@@ -5,6 +5,7 @@ import dev.weir.command.terminal.Progress;
 import dev.weir.command.terminal.Shutdown;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.EventGenerator;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -42,7 +43,7 @@ final class Events {
                         return;
                     }
                     int written = index;
-                    progress.update(() -> "writing the events: %,d of %,d".formatted(written, count));
+                    progress.update(() -> String.format(Locale.ROOT, "writing the events: %,d of %,d", written, count));
                 }
                 ProducerRecord<byte[], byte[]> event = generator.record(AsimovPipeline.EVENTS, index);
                 var unused = producer.send(

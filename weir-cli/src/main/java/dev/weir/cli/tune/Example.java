@@ -14,6 +14,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -171,7 +172,8 @@ interface Example extends AutoCloseable {
 
         @Override
         public String draft() {
-            return "two steps that wait %d ms each for a service, one worker each".formatted(ANSWER_MILLIS);
+            return String.format(
+                    Locale.ROOT, "two steps that wait %d ms each for a service, one worker each", ANSWER_MILLIS);
         }
 
         @Override

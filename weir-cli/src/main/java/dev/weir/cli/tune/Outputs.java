@@ -15,6 +15,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -163,21 +164,26 @@ final class Outputs {
     String flaw(Outputs first) {
         OutputLedger.Summary summary = ledger.summary();
         if (!summary.flawless()) {
-            return ("of %,d events %,d are lost, %,d duplicated, %,d out of order, %,d misplaced;"
-                            + " %,d records are foreign")
-                    .formatted(
-                            summary.recordsIn(),
-                            summary.lost(),
-                            summary.duplicates(),
-                            summary.outOfOrder(),
-                            summary.misplaced(),
-                            summary.foreign());
+            return String.format(
+                    Locale.ROOT,
+                    "of %,d events %,d are lost, %,d duplicated, %,d out of order, %,d misplaced;"
+                            + " %,d records are foreign",
+                    summary.recordsIn(),
+                    summary.lost(),
+                    summary.duplicates(),
+                    summary.outOfOrder(),
+                    summary.misplaced(),
+                    summary.foreign());
         }
         long different = IntStream.range(0, hashes.length)
                 .filter(event -> hashes[event] != first.hashes[event])
                 .count();
         return different == 0
                 ? null
-                : "%,d of %,d outputs differ from those of the first draft".formatted(different, hashes.length);
+                : String.format(
+                        Locale.ROOT,
+                        "%,d of %,d outputs differ from those of the first draft",
+                        different,
+                        hashes.length);
     }
 }

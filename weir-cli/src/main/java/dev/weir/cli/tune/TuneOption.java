@@ -1,6 +1,7 @@
 package dev.weir.cli.tune;
 
 import dev.weir.command.terminal.CliFailure;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -38,7 +39,8 @@ public final class TuneOption {
      */
     public int events(@Nullable Integer records) {
         if (records != null && (records < MIN_EVENTS || records > MAX_EVENTS)) {
-            throw CliFailure.badValue("--records", records, "%,d to %,d with --tune".formatted(MIN_EVENTS, MAX_EVENTS));
+            throw CliFailure.badValue(
+                    "--records", records, String.format(Locale.ROOT, "%,d to %,d with --tune", MIN_EVENTS, MAX_EVENTS));
         }
         return records != null ? records : waiting ? DEFAULT_WAITING_EVENTS : DEFAULT_EVENTS;
     }

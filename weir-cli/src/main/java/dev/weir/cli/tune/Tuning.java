@@ -18,6 +18,7 @@ import dev.weir.stream.RunningPipeline;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
@@ -93,9 +94,9 @@ public final class Tuning {
             cluster.createTopic(AsimovPipeline.DEAD_LETTERS, PARTITIONS, DELETED_SOON);
             weir.terminal().clearStatus();
             weir.terminal().note("broker   " + cluster.bootstrapServers() + ", in this process");
-            weir.terminal().note("traffic  %,d events, again and again".formatted(events));
+            weir.terminal().note(String.format(Locale.ROOT, "traffic  %,d events, again and again", events));
             weir.terminal().note("begins   " + example.draft());
-            endpoints.announce("Writing %,d events for the pipeline to read".formatted(events));
+            endpoints.announce(String.format(Locale.ROOT, "Writing %,d events for the pipeline to read", events));
             EventGenerator generator = example.traffic(seed);
             Events.write(cluster.bootstrapServers(), generator, events, progress, weir.shutdown());
             return run(new Run(example, generator, cluster, endpoints, progress), tuner);
@@ -212,12 +213,12 @@ public final class Tuning {
                     EndlessEvents endless = EndlessEvents.of(
                             running, events / PARTITIONS, () -> Outputs.deleteAllBut(OUTPUTS_KEPT, cluster))) {
                 endless.start();
-                progress.update(() -> "measuring step %d".formatted(steps.get() + 1));
+                progress.update(() -> String.format(Locale.ROOT, "measuring step %d", steps.get() + 1));
                 TuneReport report = tuner.run(running, step -> {
                     steps.set(step.number());
                     weir.terminal().clearStatus();
                     output.step(step);
-                    progress.update(() -> "measuring step %d".formatted(steps.get() + 1));
+                    progress.update(() -> String.format(Locale.ROOT, "measuring step %d", steps.get() + 1));
                 });
                 return report.steps().isEmpty() && weir.shutdown().isRequested() ? null : report;
             }

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,21 @@ class DemoReportTest {
         assertThat(lines).first().asString().startsWith("OK:");
         assertThat(lines).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
         assertThat(summary(FLAWLESS).exitCode()).isEqualTo(ExitCode.DONE);
+    }
+
+    /** Regression: figures had a decimal comma under a German locale, but not the sentence below them. */
+    @Test
+    void figures_areTheSameUnderEachLocale() {
+        List<String> lines = new DemoReport(summary(FLAWLESS), StandardCharsets.UTF_8).lines();
+        Locale before = Locale.getDefault();
+        Locale.setDefault(Locale.GERMANY);
+        try {
+            assertThat(new DemoReport(summary(FLAWLESS), StandardCharsets.UTF_8).lines())
+                    .isEqualTo(lines);
+            assertThat(DemoPlan.of(null, null, null, 42)).asString().startsWith("300,000 events");
+        } finally {
+            Locale.setDefault(before);
+        }
     }
 
     @Test

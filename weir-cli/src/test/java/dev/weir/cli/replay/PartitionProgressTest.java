@@ -23,6 +23,18 @@ class PartitionProgressTest {
         assertThat(progress.position(null)).isEqualTo(new OffsetAndMetadata(13));
     }
 
+    /** Regression: a run without a group kept an entry in memory for each record that it could not send. */
+    @Test
+    void recordsThatAreLeft_withoutAGroup_areNotKept() {
+        PartitionProgress progress = PartitionProgress.withoutGroup();
+        for (long offset = 10; offset < 100_010; offset++) {
+            progress.left(offset);
+        }
+        assertThat(progress.isFull()).isFalse();
+        assertThat(progress.firstLeft()).isEqualTo(10);
+        assertThat(progress.isDone(100_010)).isFalse();
+    }
+
     @Test
     void recordsThatAreLeft_areTheOnlyOnesOfTheNextRun() {
         PartitionProgress first = PartitionProgress.of(null);

@@ -41,7 +41,12 @@ class WeirTestAutoConfiguration {
                         "a topic of @WeirTest is a name or NAME:PARTITIONS, such as orders:6: topics=" + topic);
             }
             String[] parts = topic.split(":", 2);
-            partitions.put(parts[0], parts.length == 1 ? 1 : Integer.parseInt(parts[1]));
+            int count = parts.length == 1 ? 1 : Integer.parseInt(parts[1]);
+            Integer before = partitions.putIfAbsent(parts[0], count);
+            if (before != null && before != count) {
+                throw new IllegalArgumentException("@WeirTest names topic " + parts[0] + " with " + before
+                        + " partitions and with " + count + ": topics=" + topic);
+            }
         }
         return partitions;
     }

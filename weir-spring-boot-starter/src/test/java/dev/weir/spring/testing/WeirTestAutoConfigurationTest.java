@@ -18,6 +18,14 @@ class WeirTestAutoConfigurationTest {
                 .containsEntry("prices", 1);
     }
 
+    /** Regression: the topic silently got the last of its partition counts. */
+    @Test
+    void topic_withTwoNumbersOfPartitions_isRefused() {
+        assertThatThrownBy(() -> WeirTestAutoConfiguration.partitions(List.of("orders:6", "orders:3")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("@WeirTest names topic orders with 6 partitions and with 3");
+    }
+
     /** Regression: the test failed with a NumberFormatException that named no topic, and the broker kept running. */
     @ParameterizedTest
     @ValueSource(strings = {"orders:x", "orders:", "orders:0", ":3", "orders:9999999999"})

@@ -163,11 +163,13 @@ public final class ExploreRunner {
 
     private Campaign description(CampaignBrokers brokers, DriverLauncher processes) throws InterruptedException {
         if (isSimulated) {
-            return CampaignDescription.simulated(workload, settings, workload.drivers());
+            return CampaignDescription.simulated(workload, settings, workload.drivers())
+                    .asExplored();
         }
         brokers.fetch(workload.points());
         BenchCluster first = brokers.at(workload.points().get(0));
-        return CampaignDescription.of(workload, settings, workload.drivers(), greeted(first), processes, first);
+        return CampaignDescription.of(workload, settings, workload.drivers(), greeted(first), processes, first)
+                .asExplored();
     }
 
     /** Returns the indices of the points in the next stage. Without a refinement, there is one stage. */

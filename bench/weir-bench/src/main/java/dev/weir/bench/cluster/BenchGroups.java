@@ -91,10 +91,12 @@ public final class BenchGroups {
         List<ShareGroup> made = List.copyOf(shareGroups);
         shareGroups.clear();
         if (losses.hasAll()) {
+            List<Runnable> deletions = new ArrayList<>();
             for (ShareGroup group : made) {
-                group.removeSettings();
-                leftGroups.delete(group.name(), group::delete);
+                deletions.add(group::removeSettings);
+                deletions.add(() -> leftGroups.delete(group.name(), group::delete));
             }
+            runAll(deletions);
         }
     }
 
@@ -145,11 +147,32 @@ public final class BenchGroups {
     }
 
     void deleteOfRun() {
-        deleteShared();
+        List<Runnable> deletions = new ArrayList<>();
+        deletions.add(this::deleteShared);
         if (losses.hasAll()) {
-            settingsOfRun.forEach(made -> made.remove(brokers.admin()));
+            List.copyOf(settingsOfRun).forEach(made -> deletions.add(() -> made.remove(brokers.admin())));
         }
         settingsOfRun.clear();
+        runAll(deletions);
+    }
+
+    /** Runs all actions, even if some fail. Throws the first failure at the end. */
+    static void runAll(List<Runnable> actions) {
+        RuntimeException first = null;
+        for (Runnable action : actions) {
+            try {
+                action.run();
+            } catch (RuntimeException failure) {
+                if (first == null) {
+                    first = failure;
+                } else {
+                    first.addSuppressed(failure);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
     }
 
     void deleteLeft() {

@@ -43,6 +43,9 @@ record LiveFolder(Path path) {
      */
     record Host(long pid, long startedAtMillis, String run, String refusal) {
 
+        /** Largest difference between two readings of a start time. Adjusting the clock changes the reading. */
+        private static final long START_TOLERANCE_MILLIS = 60_000;
+
         static Host ofThisProcess(String run, String refusal) {
             ProcessHandle process = ProcessHandle.current();
             return new Host(process.pid(), started(process), run, refusal);
@@ -56,7 +59,7 @@ record LiveFolder(Path path) {
         boolean lives() {
             return ProcessHandle.of(pid)
                     .filter(ProcessHandle::isAlive)
-                    .map(process -> started(process) == startedAtMillis)
+                    .map(process -> Math.abs(started(process) - startedAtMillis) <= START_TOLERANCE_MILLIS)
                     .orElse(false);
         }
     }

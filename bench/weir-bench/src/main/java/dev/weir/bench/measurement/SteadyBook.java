@@ -32,14 +32,13 @@ final class SteadyBook {
     private final SteadyPlan plan;
     private final boolean driverSends;
     private final BackgroundFigures background;
-    private final long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
 
     private final Slices ofDriver = new Slices();
     private final Slices ofGenerator = new Slices();
     private final List<Interval> intervals = new ArrayList<>(); // intervals of the driver
     private int warmUpIntervals;
     private final List<Usage> measured = new ArrayList<>(); // usage per measured interval of the driver
-    private final List<Histogram> latencies = new ArrayList<>();
+    private final LatencyLog latencies = new LatencyLog();
     private final Histogram lateness = new Histogram(3); // lateness in the measured part
     private Map<String, Double> around = Map.of(); // figures of the measured part, set when it is over
     private long delivered;
@@ -165,7 +164,13 @@ final class SteadyBook {
         if (driverSends) {
             keepLateness(timings.getLast(), slice);
         }
-        keep(ReportedTimings.sum(ofPartitions), LatencyTags.RESPONSE, slice);
+        if (slice.part() != Part.AFTER) {
+            latencies.keepResponses(
+                    ReportedTimings.sum(ofPartitions),
+                    slice.part() == Part.WARM_UP,
+                    slice.startNanos(),
+                    slice.endNanos());
+        }
         for (int partition = 0; partition < ofPartitions.size(); partition++) {
             keep(ofPartitions.get(partition), LatencyTags.responseOfPartition(partition), slice);
         }
@@ -203,11 +208,8 @@ final class SteadyBook {
     }
 
     private void keep(Histogram histogram, String tag, Slice slice) {
-        if (histogram.getTotalCount() > 0 && slice.part() != Part.AFTER) {
-            histogram.setTag(slice.part() == Part.WARM_UP ? LatencyTags.ofWarmUp(tag) : tag);
-            histogram.setStartTimeStamp(TimeUnit.NANOSECONDS.toMillis(wallNanos + slice.startNanos()));
-            histogram.setEndTimeStamp(TimeUnit.NANOSECONDS.toMillis(wallNanos + slice.endNanos()));
-            latencies.add(histogram);
+        if (slice.part() != Part.AFTER) {
+            latencies.keep(histogram, tag, slice.part() == Part.WARM_UP, slice.startNanos(), slice.endNanos());
         }
     }
 
@@ -224,11 +226,7 @@ final class SteadyBook {
         measured.clear();
         lateness.reset();
         generatorNanos = 0;
-        for (Histogram histogram : latencies) {
-            if (!LatencyTags.isOfWarmUp(histogram.getTag())) {
-                histogram.setTag(LatencyTags.ofWarmUp(histogram.getTag()));
-            }
-        }
+        latencies.discard();
     }
 
     /** The number of received records, without the records that existed before the plan. */
@@ -250,7 +248,7 @@ final class SteadyBook {
     }
 
     List<Histogram> latencies() {
-        return latencies;
+        return latencies.all();
     }
 
     Histogram lateness() {

@@ -3,7 +3,9 @@ package dev.weir.bench.result;
 import dev.weir.command.terminal.Secrets;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,9 @@ public record Campaign(
 
     /** Key in {@link Environment}, present if the campaign was simulated and nothing was measured. */
     public static final String SIMULATED = "simulation";
+
+    /** Key in {@link Environment}, present if the campaign searched for the highest rate of each driver. */
+    public static final String EXPLORED = "explored";
 
     /** Key in {@link Environment}: the ID of the cluster, if the campaign used an existing one. */
     public static final String CLUSTER_ID = "cluster.id";
@@ -71,6 +76,22 @@ public record Campaign(
     /** Returns whether the figures come from a simulation instead of measurements. */
     public boolean isOfModel() {
         return environment.settings().containsKey(SIMULATED);
+    }
+
+    /** Returns a copy of this campaign that searches for the highest rate of each driver. */
+    public Campaign asExplored() {
+        Map<String, String> settings = new TreeMap<>(environment.settings());
+        settings.put(EXPLORED, "the highest rate of each driver");
+        return new Campaign(
+                id, name, workload, baseline, control, rounds, seed, drivers, points, environment.with(settings));
+    }
+
+    /** Returns the command that ran the campaign: {@code explore}, {@code run} or {@code compare}. */
+    public String command() {
+        if (environment.settings().containsKey(EXPLORED)) {
+            return "explore";
+        }
+        return rounds == 1 && control == null ? "run" : "compare";
     }
 
     /** Returns the value of {@link #CLUSTER_ID} or {@link #WORKERS}; empty if the environment has none. */

@@ -29,4 +29,8 @@ public record Environment(
         versions = Secrets.redact(versions);
         settings = Secrets.redact(settings);
     }
+
+    Environment with(Map<String, String> other) {
+        return new Environment(jvm, os, processor, cores, memoryBytes, versions, other, commit, startedAtMillis);
+    }
 }

@@ -185,8 +185,8 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
 
     /**
      * Returns a history for each set of comparable campaigns. The history with the most campaigns comes first.
-     * Comparable campaigns have the same name, workload, baseline, processor, number of cores, cluster and worker
-     * machines, and either all or none of them compare ratios. Simulated campaigns are left out.
+     * Comparable campaigns have the same name, workload, command, baseline, processor, number of cores, cluster and
+     * worker machines, and either all or none of them compare ratios. Simulated campaigns are left out.
      */
     public static List<History> of(List<Snapshot> snapshots) {
         Map<List<Object>, List<Snapshot>> alike = new LinkedHashMap<>();
@@ -197,6 +197,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
                                 List.of(
                                         each.campaign().name(),
                                         each.campaign().workload(),
+                                        each.campaign().command(),
                                         each.campaign().baseline(),
                                         each.isRatio(),
                                         each.campaign().environment().processor(),

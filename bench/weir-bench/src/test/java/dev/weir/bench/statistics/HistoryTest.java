@@ -55,6 +55,18 @@ class HistoryTest {
         return new History.Key(new Point("p" + point, "consume", Map.of()), "weir", metric);
     }
 
+    /** Regression: a run, and a search for the highest rate, counted as losses of the comparisons of a workload. */
+    @Test
+    void campaignsOfDifferentCommands_areDifferentHistories() {
+        Snapshot run = snapshot(0, "p", Map.of(key(0, Metric.RATE), 1.0));
+        Snapshot explored = new Snapshot(run.campaign().asExplored(), true, run.readings());
+        Campaign of = run.campaign();
+        Campaign compared = new Campaign(
+                "c", of.name(), of.workload(), of.baseline(), null, 10, 1, of.drivers(), of.points(), of.environment());
+        assertThat(History.of(List.of(run, explored, new Snapshot(compared, true, run.readings()))))
+                .hasSize(3);
+    }
+
     /** Returns a history of one figure with ten days at each level. */
     private static History history(Metric metric, double... levels) {
         Random random = new Random(5);

@@ -139,7 +139,7 @@ final class AsyncGuard<K, V, R>
                 failure = thrown;
                 throw thrown;
             } finally {
-                FailureRules.trace(traced, RecordTracing.Attempt::close, failure);
+                rules.trace(traced, RecordTracing.Attempt::close, failure);
             }
         }
 
@@ -171,7 +171,7 @@ final class AsyncGuard<K, V, R>
         private void succeeded(R result) {
             if (ended.compareAndSet(false, true)) {
                 try {
-                    FailureRules.trace(traced, RecordTracing.Attempt::succeeded, null);
+                    rules.trace(traced, RecordTracing.Attempt::succeeded, null);
                 } catch (VirtualMachineError fatal) {
                     decide(fatal, true);
                     return;
@@ -196,7 +196,7 @@ final class AsyncGuard<K, V, R>
             if (!ended.compareAndSet(false, true)) {
                 return;
             }
-            FailureRules.trace(traced, thrown);
+            rules.trace(traced, thrown);
             decide(thrown, isOfTheMachinery);
         }
 

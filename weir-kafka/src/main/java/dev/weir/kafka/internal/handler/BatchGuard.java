@@ -332,19 +332,19 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             check(outcomes, members);
             for (int i = 0; i < attempts.size(); i++) {
                 switch (outcomes.get(i)) {
-                    case BatchOutcome.Retry retry -> FailureRules.trace(attempts.get(i), retry.cause());
-                    case BatchOutcome.DeadLetter deadLetter -> FailureRules.trace(attempts.get(i), deadLetter.cause());
-                    default -> FailureRules.trace(attempts.get(i), RecordTracing.Attempt::succeeded, null);
+                    case BatchOutcome.Retry retry -> rules.trace(attempts.get(i), retry.cause());
+                    case BatchOutcome.DeadLetter deadLetter -> rules.trace(attempts.get(i), deadLetter.cause());
+                    default -> rules.trace(attempts.get(i), RecordTracing.Attempt::succeeded, null);
                 }
             }
             return outcomes;
         } catch (Throwable thrown) {
             failure = thrown;
-            attempts.forEach(attempt -> FailureRules.trace(attempt, thrown));
+            attempts.forEach(attempt -> rules.trace(attempt, thrown));
             throw thrown;
         } finally {
             for (RecordTracing.Attempt attempt : attempts.reversed()) {
-                FailureRules.trace(attempt, RecordTracing.Attempt::close, failure);
+                rules.trace(attempt, RecordTracing.Attempt::close, failure);
             }
         }
     }

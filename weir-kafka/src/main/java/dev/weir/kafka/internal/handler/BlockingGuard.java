@@ -78,14 +78,14 @@ final class BlockingGuard<K, V, R> implements Handler<HandlerJob<K, V>, HandlerO
             if (result == null) {
                 throw new NullPointerException("the handler returned null");
             }
-            FailureRules.trace(attempt, RecordTracing.Attempt::succeeded, null);
+            rules.trace(attempt, RecordTracing.Attempt::succeeded, null);
             return result;
         } catch (Throwable thrown) {
             failure = thrown;
-            FailureRules.trace(attempt, thrown);
+            rules.trace(attempt, thrown);
             throw thrown;
         } finally {
-            FailureRules.trace(attempt, RecordTracing.Attempt::close, failure);
+            rules.trace(attempt, RecordTracing.Attempt::close, failure);
         }
     }
 }

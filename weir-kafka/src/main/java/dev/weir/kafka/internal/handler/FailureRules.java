@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The rules for failures of a handler. Immutable.
+ * The rules for failures of a handler. Immutable, except for the time of the last warning.
  *
  * @param retry policy for repeating the handler call within its stage; no retries by default
  * @param exceptions rules by exception type; the first match wins, and RETRY applies if none matches
@@ -36,6 +36,7 @@ import org.slf4j.LoggerFactory;
  * @param breaker circuit breaker that limits calls of the handler; null if there is none
  * @param hasWayOut whether failed records can be written to a topic
  * @param tracing observes each call
+ * @param warnings limits the warnings about this tracing
  */
 public record FailureRules(
         RetryPolicy retry,
@@ -43,21 +44,32 @@ public record FailureRules(
         @Nullable Duration timeout,
         @Nullable CircuitBreaker breaker,
         boolean hasWayOut,
-        RecordTracing tracing) {
+        RecordTracing tracing,
+        Warnings warnings) {
 
     /** The default rules: the first failure fails the pipeline. */
-    public static final FailureRules NONE =
-            new FailureRules(RetryPolicy.of(1, Backoff.NONE), List.of(), null, null, false, RecordTracing.NONE);
+    public static final FailureRules NONE = new FailureRules(
+            RetryPolicy.of(1, Backoff.NONE), List.of(), null, null, false, RecordTracing.NONE, new Warnings());
 
     private static final Logger LOG = LoggerFactory.getLogger(FailureRules.class);
 
     private static final long WARNING_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private static final AtomicLong WARNING_DUE_NANOS = new AtomicLong(System.nanoTime());
-
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1);
 
     private static final Rule OTHERWISE = new ActionRule(Throwable.class, FailureAction.RETRY);
+
+    /** Limits warnings to one per interval. Thread-safe. */
+    public static final class Warnings {
+
+        private final AtomicLong dueNanos = new AtomicLong(System.nanoTime());
+
+        boolean isDue() {
+            long now = System.nanoTime();
+            long due = dueNanos.get();
+            return now - due >= 0 && dueNanos.compareAndSet(due, now + WARNING_INTERVAL_NANOS);
+        }
+    }
 
     /** A rule for one exception type. */
     public sealed interface Rule {
@@ -91,7 +103,7 @@ public record FailureRules(
     }
 
     public FailureRules withRetry(RetryPolicy newRetry) {
-        return new FailureRules(newRetry, exceptions, timeout, breaker, hasWayOut, tracing);
+        return new FailureRules(newRetry, exceptions, timeout, breaker, hasWayOut, tracing, warnings);
     }
 
     /**
@@ -116,7 +128,7 @@ public record FailureRules(
         refuseIdle(rule);
         List<Rule> all = new ArrayList<>(exceptions);
         all.add(rule);
-        return new FailureRules(retry, all, timeout, breaker, hasWayOut, tracing);
+        return new FailureRules(retry, all, timeout, breaker, hasWayOut, tracing, warnings);
     }
 
     private void refuseIdle(Rule rule) {
@@ -134,19 +146,19 @@ public record FailureRules(
     }
 
     public FailureRules withTimeout(Duration newTimeout) {
-        return new FailureRules(retry, exceptions, newTimeout, breaker, hasWayOut, tracing);
+        return new FailureRules(retry, exceptions, newTimeout, breaker, hasWayOut, tracing, warnings);
     }
 
     public FailureRules withBreaker(CircuitBreaker newBreaker) {
-        return new FailureRules(retry, exceptions, timeout, newBreaker, hasWayOut, tracing);
+        return new FailureRules(retry, exceptions, timeout, newBreaker, hasWayOut, tracing, warnings);
     }
 
     public FailureRules withWayOut() {
-        return new FailureRules(retry, exceptions, timeout, breaker, true, tracing);
+        return new FailureRules(retry, exceptions, timeout, breaker, true, tracing, warnings);
     }
 
     public FailureRules withTracing(RecordTracing newTracing) {
-        return new FailureRules(retry, exceptions, timeout, breaker, hasWayOut, newTracing);
+        return new FailureRules(retry, exceptions, timeout, breaker, hasWayOut, newTracing, new Warnings());
     }
 
     private Rule ruleFor(Throwable thrown) {
@@ -221,7 +233,7 @@ public record FailureRules(
         };
     }
 
-    static void trace(RecordTracing.Attempt attempt, Throwable thrown) {
+    void trace(RecordTracing.Attempt attempt, Throwable thrown) {
         trace(attempt, traced -> traced.failed(thrown), thrown);
     }
 
@@ -231,8 +243,7 @@ public record FailureRules(
      *
      * @param thrown exception of the call, or null if it succeeded
      */
-    static void trace(
-            RecordTracing.Attempt attempt, Consumer<RecordTracing.Attempt> report, @Nullable Throwable thrown) {
+    void trace(RecordTracing.Attempt attempt, Consumer<RecordTracing.Attempt> report, @Nullable Throwable thrown) {
         try {
             report.accept(attempt);
         } catch (Throwable inTracing) {
@@ -240,18 +251,9 @@ public record FailureRules(
                 suppress(thrown, inTracing);
             } else if (inTracing instanceof Error fatal && Thrown.isFatal(fatal)) {
                 throw fatal;
-            } else {
-                warn(inTracing);
+            } else if (warnings.isDue()) {
+                LOG.warn("the tracing of a successful call failed; the record counts as handled", inTracing);
             }
-        }
-    }
-
-    /** Logs a tracer's exception, at most once per interval. */
-    private static void warn(Throwable inTracing) {
-        long now = System.nanoTime();
-        long due = WARNING_DUE_NANOS.get();
-        if (now - due >= 0 && WARNING_DUE_NANOS.compareAndSet(due, now + WARNING_INTERVAL_NANOS)) {
-            LOG.warn("the tracing of a successful call failed; the record counts as handled", inTracing);
         }
     }
 

@@ -197,6 +197,16 @@ class FailureRulesTest {
         assertThat(closed).hasValue(3);
     }
 
+    /** Regression: only one pipeline of the process warned about its tracer. */
+    @Test
+    void warningsAboutTheTracers_areLimitedPerPipeline() {
+        FailureRules first = rules.withTracing(hostile).withWayOut();
+        FailureRules second = rules.withTracing(hostile).withWayOut();
+        assertThat(first.warnings().isDue()).isTrue();
+        assertThat(first.warnings().isDue()).isFalse();
+        assertThat(second.warnings().isDue()).isTrue();
+    }
+
     /** Regression: the run continued after an OutOfMemoryError. */
     @Test
     void success_thatRunsOutOfMemoryInTheTracer_failsTheRun() {

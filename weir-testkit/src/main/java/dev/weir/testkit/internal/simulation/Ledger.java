@@ -8,7 +8,9 @@ import dev.weir.testkit.SimulatedFailure;
 import dev.weir.testkit.internal.simulation.Draw.Of;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -59,6 +61,10 @@ final class Ledger {
     private final Map<Place, RecordState> states = new HashMap<>();
     private final Map<SequenceOf, Sequence> sequences = new HashMap<>();
     private final TreeSet<RecordWork> running = new TreeSet<>(RecordWork.BY_END);
+
+    /** Work of ended processes that will never be done. */
+    private final Set<RecordWork> lost = new HashSet<>();
+
     private boolean quiet;
     private boolean crashed;
 
@@ -195,11 +201,16 @@ final class Ledger {
     /**
      * Waits until the work is done. The clock's own wait method counts the thread as running as soon as it is
      * signalled.
+     *
+     * @throws InterruptedException if the thread is interrupted, or the process has ended
      */
     void await(RecordWork work) throws InterruptedException {
         lock.lock();
         try {
             while (!work.done().isDone()) {
+                if (lost.contains(work)) {
+                    throw new InterruptedException("the simulated process has crashed");
+                }
                 clock.await(lock, work.ended(), Stage.NEVER);
             }
         } finally {
@@ -211,7 +222,7 @@ final class Ledger {
     void abandon(RecordWork work) {
         lock.lock();
         try {
-            if (running.remove(work)) {
+            if (!crashed && running.remove(work)) {
                 end(work);
                 history.pipeline("work on " + work + " is interrupted");
             }
@@ -322,7 +333,8 @@ final class Ledger {
     }
 
     /**
-     * Sets whether the process has crashed, and discards all running work.
+     * Sets whether the process has crashed. Running work is not done, but its threads keep waiting, so that none of
+     * them fails the pipeline before the crash does.
      *
      * @param gone true if the process crashes; false if it starts
      */
@@ -330,8 +342,32 @@ final class Ledger {
         lock.lock();
         try {
             crashed = gone;
-            running.forEach(this::end);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void discardIfCrashed() {
+        lock.lock();
+        try {
+            if (crashed) {
+                discard();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Discards all running work, and wakes the threads that wait for it, because their process has ended. */
+    void discard() {
+        lock.lock();
+        try {
+            lost.addAll(running);
             running.clear();
+            lost.forEach(work -> {
+                end(work);
+                work.ended().signalAll();
+            });
         } finally {
             lock.unlock();
         }

@@ -8,9 +8,11 @@ import dev.weir.testkit.internal.simulation.Draw.Of;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -42,11 +44,13 @@ final class Outputs {
     /** A record in flight, with its source record. */
     private static final class Sent {
         final @Nullable Source source;
+        final Content content;
         final CompletableFuture<RecordMetadata> answer = new CompletableFuture<>();
         final @Nullable Callback callback;
 
-        Sent(@Nullable Source source, @Nullable Callback callback) {
+        Sent(@Nullable Source source, Content content, @Nullable Callback callback) {
             this.source = source;
+            this.content = content;
             this.callback = callback;
         }
     }
@@ -73,6 +77,22 @@ final class Outputs {
 
     private record Source(TopicPartition id, long offset, int assignment) {}
 
+    /** The serialized key and value of an output, and its headers. */
+    private record Content(
+            @Nullable ByteBuffer key, @Nullable ByteBuffer value, List<Header> headers) {
+
+        static Content of(ProducerRecord<?, ?> record, byte @Nullable [] key, byte @Nullable [] value) {
+            return new Content(wrap(key), wrap(value), List.of(record.headers().toArray()));
+        }
+
+        private static @Nullable ByteBuffer wrap(byte @Nullable [] bytes) {
+            return bytes == null ? null : ByteBuffer.wrap(bytes);
+        }
+    }
+
+    /** Identifies an output. Its marking header names the source record and the assignment. */
+    private record Output(TopicPartition to, Content content) {}
+
     /** Identifies records that must be in order within an output partition. */
     private record Route(
             TopicPartition to,
@@ -94,6 +114,7 @@ final class Outputs {
     /** The offsets of source records in the order of their outputs. Of several writes, the last one counts. */
     private final Map<Route, LinkedHashSet<Long>> written = new HashMap<>();
 
+    private final Set<Output> acknowledged = new HashSet<>();
     private final Map<TopicPartition, Long> ends = new HashMap<>();
     private int batches;
     private boolean refused;
@@ -143,8 +164,10 @@ final class Outputs {
             SimulatedProducer<?, ?> owner,
             TopicPartition to,
             ProducerRecord<?, ?> record,
+            byte @Nullable [] key,
+            byte @Nullable [] value,
             @Nullable Callback callback) {
-        Sent sent = new Sent(sourceOf(record), callback);
+        Sent sent = new Sent(sourceOf(record), Content.of(record, key, value), callback);
         lock.lock();
         try {
             Batch open = underWay.stream()
@@ -252,7 +275,7 @@ final class Outputs {
         try {
             first = ends.getOrDefault(batch.to, 0L);
             if (arrives) {
-                batch.records.forEach(sent -> write(batch.to, sent.source));
+                batch.records.forEach(sent -> write(batch.to, sent, refusal == null));
                 ends.put(batch.to, first + batch.records.size());
             }
             refused |= refusal != null;
@@ -290,10 +313,23 @@ final class Outputs {
                 .toString();
     }
 
-    /** Registers that an output of a source record was written. */
-    private void write(TopicPartition to, @Nullable Source source) {
+    /**
+     * Registers that an output of a source record was written. The order check ignores it if the source partition was
+     * reassigned since the read, or another member has handled its records.
+     *
+     * @param confirmed true if the pipeline learns that the output is written, and so must not write it again
+     */
+    private void write(TopicPartition to, Sent sent, boolean confirmed) {
+        Source source = sent.source;
         if (source == null) {
             return;
+        }
+        Output output = new Output(to, sent.content);
+        if (acknowledged.contains(output)) {
+            ledger.violate("an output of " + source.id + "@" + source.offset + " is written to " + to
+                    + " again in the same assignment, though it was acknowledged");
+        } else if (confirmed) {
+            acknowledged.add(output);
         }
         PartitionLog from = world.log(source.id);
         ledger.written(source.id, source.offset);
@@ -323,7 +359,7 @@ final class Outputs {
         try {
             for (Batch batch : underWay) {
                 if (batch.answeredBy == null && draw.oneIn(2, Of.OUTPUT, batch.number, 2)) {
-                    batch.records.forEach(sent -> write(batch.to, sent.source));
+                    batch.records.forEach(sent -> write(batch.to, sent, false));
                 }
             }
             underWay.clear();

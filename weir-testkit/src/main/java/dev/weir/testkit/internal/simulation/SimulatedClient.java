@@ -86,7 +86,7 @@ final class SimulatedClient extends MockConsumer<byte[], byte[]> {
 
     @Override
     public void close(CloseOptions options) {
-        world.group().leave();
+        world.closed();
     }
 
     // ---- Records ---------------------------------------------------------------------------------------------------

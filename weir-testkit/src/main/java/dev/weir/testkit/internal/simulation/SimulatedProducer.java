@@ -43,11 +43,11 @@ final class SimulatedProducer<K, V> extends MockProducer<K, V> {
             throw new IllegalStateException("Cannot perform operation after producer has been closed");
         }
         byte[] key = keys.serialize(record.topic(), record.headers(), record.key());
-        byte[] ignored = values.serialize(record.topic(), record.headers(), record.value());
+        byte[] value = values.serialize(record.topic(), record.headers(), record.value());
         int partition = record.partition() != null
                 ? record.partition()
                 : key == null ? 0 : Utils.toPositive(Utils.murmur2(key)) % Outputs.PARTITIONS;
-        return outputs.send(this, new TopicPartition(record.topic(), partition), record, callback);
+        return outputs.send(this, new TopicPartition(record.topic(), partition), record, key, value, callback);
     }
 
     @Override

@@ -44,6 +44,7 @@ public final class SimulationRun {
             SurroundingsRegistry.within(world, () -> runProcesses(address));
             return world.history().lines();
         } finally {
+            world.ledger().discard();
             SurroundingsRegistry.remove(address);
         }
     }

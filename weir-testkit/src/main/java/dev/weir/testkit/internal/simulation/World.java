@@ -87,6 +87,7 @@ final class World implements Surroundings {
 
     /** Starts the user's process. Only the group's committed offsets remain of earlier processes. */
     SimulatedProcess start(String bootstrapServers) {
+        ledger.discard();
         ledger.crashed(false);
         starts++;
         SimulatedProcess begun = new SimulatedProcess(bootstrapServers, ledger, clock);
@@ -342,6 +343,12 @@ final class World implements Surroundings {
         }
         log.doneElsewhereSince = true;
         log.commit(new OffsetAndMetadata(to));
+    }
+
+    /** Reports that the client was closed. After a crash, the pipeline has then failed. */
+    void closed() {
+        group.leave();
+        ledger.discardIfCrashed();
     }
 
     /** Reports that partitions of this member were revoked. */

@@ -7,15 +7,20 @@ import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.testkit.RebalanceSimulation.Delivery;
 import dev.weir.testkit.RebalanceSimulation.Order;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Breaks the rules as a faulty source would. Each check of emissions and commits must fail. */
 class WorldTest {
@@ -141,6 +146,34 @@ class WorldTest {
         assertThat(world.history().lines()).noneMatch(line -> line.contains("work begins"));
         assertThatThrownBy(() -> crashed.work(records.getFirst())).hasMessageContaining("has crashed");
         assertThat(Thread.interrupted()).isTrue();
+    }
+
+    /** Regression: a thread of the user waited forever for work of a crashed process. */
+    @Test
+    @Timeout(60)
+    void workOfACrashedProcess_endsWithItsPipeline() throws Exception {
+        SimulatedProcess process = world.start("first");
+        CompletableFuture<Void> work = new CompletableFuture<>();
+        Thread user = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                process.work(records.getFirst());
+                work.complete(null);
+            } catch (CompletionException interrupted) {
+                work.completeExceptionally(interrupted.getCause());
+            }
+        });
+        while (user.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+
+        world.ledger().crashed(true);
+        SimulatedProcess.Gone unused = process.end("crashed");
+        world.closed();
+
+        assertThat(work)
+                .failsWithin(Duration.ofSeconds(50))
+                .withThrowableOfType(ExecutionException.class)
+                .withMessageContaining("the simulated process has crashed");
     }
 
     /** Regression: the simulation silently did not check the order of such an output. */

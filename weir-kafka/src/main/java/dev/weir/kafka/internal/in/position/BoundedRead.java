@@ -42,6 +42,9 @@ public final class BoundedRead {
 
     private static final Duration END_LOOK = Duration.ofSeconds(1);
 
+    /** Interval of checks whether unread partitions still exist. */
+    private static final Duration GONE_LOOK = Duration.ofSeconds(5);
+
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
 
     private final ConsumerPlan plan;
@@ -67,6 +70,10 @@ public final class BoundedRead {
     private final Set<TopicPartition> asked = new HashSet<>();
     private long endLookDueNanos;
     private long groupLookDueNanos;
+    private long goneLookDueNanos;
+
+    /** The positions of unread partitions at the last check whether they still exist. */
+    private final Map<TopicPartition, Long> positionsAtLook = new HashMap<>();
 
     /** Time at which the read ends without the records of deleted partitions. */
     private long goneByNanos;
@@ -113,6 +120,7 @@ public final class BoundedRead {
         this.positions = positions;
         this.groupLookDueNanos = clock.nanoTime();
         this.endLookDueNanos = clock.nanoTime();
+        this.goneLookDueNanos = clock.nanoTime();
         this.goneByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
         this.ends = new HashMap<>(plan.endOffsets());
         ends.forEach((id, end) -> {
@@ -181,6 +189,8 @@ public final class BoundedRead {
         askForEnds();
         boolean all = !assignment.all().isEmpty() || isGroupThrough();
         Set<TopicPartition> endless = new HashSet<>();
+        Set<TopicPartition> unread = new HashSet<>();
+        boolean hasPaused = false;
         for (AssignedPartition partition : List.copyOf(assignment.all())) {
             begin(partition);
             if (partition.endOffset() == AssignedPartition.UNKNOWN) {
@@ -191,11 +201,38 @@ public final class BoundedRead {
                 assignment.pause(partition, PauseReason.END);
                 emission.readTo(partition, Math.min(fetcher.position(partition.id()), partition.firstDropped()));
             }
-            all &= partition.isPausedFor(PauseReason.END);
+            if (partition.isPausedFor(PauseReason.END)) {
+                continue;
+            }
+            // The client may still hold records of a paused partition.
+            hasPaused |= partition.isPaused() && !partition.isHeld();
+            unread.add(partition.id());
         }
         logRange.askIfDue();
-        all &= endless.isEmpty() || areGone(endless);
+        lookForGoneIfDue(unread);
+        unread.addAll(endless);
+        all &= unread.isEmpty() || (!hasPaused && areGone(unread));
         return all && !emission.holdsBack() && isSure();
+    }
+
+    /** Checks whether partitions that have not advanced since the last check still exist. */
+    private void lookForGoneIfDue(Set<TopicPartition> unread) {
+        if (clock.nanoTime() - goneLookDueNanos < 0) {
+            return;
+        }
+        goneLookDueNanos = clock.nanoTime() + GONE_LOOK.toNanos();
+        positionsAtLook.keySet().retainAll(unread);
+        commits.lookForGone(unread.stream()
+                .filter(id -> {
+                    Long now = positionOf(id);
+                    return now.equals(positionsAtLook.put(id, now));
+                })
+                .toList());
+    }
+
+    private long positionOf(TopicPartition id) {
+        AssignedPartition partition = assignment.get(id);
+        return partition == null || partition.isHeld() ? AssignedPartition.UNKNOWN : fetcher.position(id);
     }
 
     /** Returns whether the brokers have confirmed that no topic was recreated during the read. */

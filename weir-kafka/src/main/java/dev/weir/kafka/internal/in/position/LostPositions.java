@@ -138,13 +138,16 @@ final class LostPositions {
             case FAIL -> throw new IllegalStateException("fails");
             case EARLIEST -> beginning;
             case LATEST -> end;
-            case NEAREST -> {
-                if (divergent != UNKNOWN) {
-                    yield Math.clamp(divergent, beginning, end);
-                }
-                yield wanted < beginning ? beginning : end;
-            }
+            case NEAREST -> nearest(divergent == UNKNOWN ? wanted : divergent, beginning, end);
         };
+    }
+
+    /**
+     * Returns the nearest offset of a log. The beginning may be past the end, because their queries see the log at
+     * different times. If the log contains the offset, a stale broker has refused the fetch.
+     */
+    static long nearest(long offset, long beginning, long end) {
+        return Math.max(beginning, Math.min(offset, end));
     }
 
     private static long divergent(

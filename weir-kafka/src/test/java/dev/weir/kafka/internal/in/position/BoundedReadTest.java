@@ -103,6 +103,18 @@ class BoundedReadTest {
         assertThat(secondsUntilAllRead(60)).isBetween(6, 20);
     }
 
+    // Regression: the read waited forever for the records of a deleted topic, although it knew the end.
+    @Test
+    void topic_thatIsDeletedBeforeItIsRead_isNotWaitedFor() {
+        client.assign(Set.of(ID));
+        client.updateBeginningOffsets(Map.of(ID, 0L));
+        read = read(5, Set.of(ID));
+        topic.exists = true;
+        assertThat(secondsUntilAllRead(60)).isEqualTo(60);
+        topic.exists = false;
+        assertThat(secondsUntilAllRead(60)).isBetween(6, 30);
+    }
+
     /** A broker may not know the topic for a moment. */
     @Test
     void topic_thatIsMissingForAMoment_isWaitedFor() {
