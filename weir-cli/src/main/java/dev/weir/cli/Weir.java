@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The entry point of the program {@code weir}. Prints {@code --version} and each command's {@code --help} itself,
- * because loading picocli and the commands takes several times as long as starting a JVM. Passes everything else to
- * {@link Main}. {@link HelpTexts} generates the help when Weir is built. Stateless.
+ * because loading picocli takes long. Passes everything else to {@link Main}. {@link HelpTexts} generates the help when
+ * Weir is built. Stateless.
  */
 public final class Weir {
 

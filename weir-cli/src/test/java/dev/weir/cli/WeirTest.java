@@ -19,7 +19,7 @@ import picocli.CommandLine.Help.Ansi;
 /** Tests that answers given without picocli equal picocli's output. */
 class WeirTest {
 
-    /** Returns all commands, including hidden ones, as the words after {@code weir}. */
+    /** Returns all commands, including hidden commands, as the words after {@code weir}. */
     static Stream<String> commands() {
         Set<String> names = new TreeSet<>();
         addNames(new CommandHarness().weir.commandLine(), "", names);

@@ -40,7 +40,7 @@ class ProfilePageTest {
             await().atMost(Duration.ofSeconds(7))
                     .until(() -> recording.isDone()
                             || another.get("/api/profile?seconds=1").statusCode() == 409);
-            // If the one-second request came first, the other one was refused.
+            // If the one-second request came first, the other request was refused.
             HttpResponse<String> answer =
                     recording.get().statusCode() == 409 ? asker.get("/api/profile?seconds=8") : recording.get();
             JsonNode profile = Asker.JSON.readTree(answer.body());

@@ -177,7 +177,7 @@ public final class LeanConsumer implements AutoCloseable {
         }
     }
 
-    /** Ends the current {@link #await}. If no call is waiting, the next one returns immediately. Thread-safe. */
+    /** Ends the current {@link #await}. If no call is waiting, the next call returns immediately. Thread-safe. */
     public void wakeup() {
         engine.wakeup();
     }

@@ -23,10 +23,7 @@ public final class LeanRecord {
      */
     public static final int ANY_PARTITION = -1;
 
-    /**
-     * Uses the time of sending. The producer reads the clock only once for up to 16 consecutive records of a batch.
-     * These records all get the time at which the first of them was added.
-     */
+    /** Uses the time of sending. Up to 16 consecutive records of a batch get the same time. */
     public static final long NOW = -1;
 
     private final RecordBytes bytes = new RecordBytes();
@@ -60,9 +57,7 @@ public final class LeanRecord {
     /**
      * Sets the record's timestamp.
      *
-     * @param millis milliseconds since the Unix epoch, or {@link #NOW}. All other negative numbers are treated as
-     *     {@link #NOW}. They are not rejected, because brokers accept negative timestamps, so a consumed record may
-     *     have one
+     * @param millis milliseconds since the Unix epoch; {@link #NOW} or any negative number for the time of sending
      */
     public LeanRecord timestamp(long millis) {
         timestampMillis = Math.max(millis, NOW);

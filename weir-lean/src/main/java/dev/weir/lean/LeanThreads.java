@@ -181,8 +181,8 @@ public final class LeanThreads implements AutoCloseable {
     }
 
     /**
-     * Completes when all threads have stopped. Completes exceptionally with the first failure, to which the others are
-     * added as suppressed exceptions.
+     * Completes when all threads have stopped. Completes exceptionally with the first failure, to which the other
+     * failures are added as suppressed exceptions.
      */
     public CompletionStage<Void> completion() {
         return crew.completion();

@@ -4,11 +4,10 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports that records of one partition were given up. Immutable. The cause is an exception of the Kafka client: the
- * error with which the brokers rejected the records, {@code TimeoutException} if the delivery timeout expired, or
- * {@code RecordTooLargeException} if a record is too large for a request. If the producer failed, that failure is the
- * cause. There is no cause if the producer was closed, or if the records were given up only because another record in
- * the same batch was at fault.
+ * Reports that records of one partition were given up. Immutable. The cause is the Kafka client's exception for the
+ * brokers' error, {@code TimeoutException} after the delivery timeout, {@code RecordTooLargeException} for a record
+ * that is too large for a request, or the producer's failure. There is no cause if the producer was closed, or if only
+ * another record of the same batch was at fault.
  */
 public final class SendException extends LeanException {
 

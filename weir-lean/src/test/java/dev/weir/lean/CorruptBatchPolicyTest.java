@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Tests the policies for corrupt batches. A real broker wrote the logs: three batches of fifteen records, the second
- * one damaged.
+ * Tests the policies for corrupt batches. A real broker wrote the logs: three batches of fifteen records. The second
+ * batch is damaged.
  */
 class CorruptBatchPolicyTest {
 
@@ -149,8 +149,8 @@ class CorruptBatchPolicyTest {
                 flip(bytes, bit);
                 read(consumer, index);
                 rounds++;
-                // A corrupt last offset beyond the end of the log is ignored. One within the batch makes the consumer
-                // fetch the remaining part, which is corrupt as well.
+                // A corrupt last offset beyond the end of the log is ignored. A corrupt last offset within the batch
+                // makes the consumer fetch the remaining part, which is corrupt as well.
                 assertThat(offsets).as("bit " + bit).isEqualTo(WITHOUT_THE_SECOND);
                 assertThat(consumer.metrics().corruptBatches()).isGreaterThanOrEqualTo(rounds);
             }
@@ -191,8 +191,8 @@ class CorruptBatchPolicyTest {
     }
 
     /**
-     * No checksum covers the base offset. The consumer notices a wrong one only if batches overlap or the log lacks the
-     * offset.
+     * No checksum covers the base offset. The consumer notices a wrong base offset only if batches overlap or the log
+     * lacks the offset.
      */
     @Test
     void baseOffset_whateverBitIsWrong_neverTurnsBackAndEnds() throws Exception {

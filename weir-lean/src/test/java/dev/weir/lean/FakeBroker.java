@@ -145,7 +145,7 @@ final class FakeBroker implements AutoCloseable {
         absurd = numbers;
     }
 
-    /** Replaces the topic by another one of the same name. */
+    /** Replaces the topic by another topic of the same name. */
     void topicId(Uuid id) {
         topicId = id;
     }

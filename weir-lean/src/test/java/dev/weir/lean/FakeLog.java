@@ -34,7 +34,7 @@ final class FakeLog {
         return Batches.batch(CompressionType.NONE, (long) number * PER_BATCH, Batches.records(number, PER_BATCH, 50));
     }
 
-    /** Returns the batch with the requested offset and all later ones. */
+    /** Returns the batch with the requested offset and all later batches. */
     FetchResponseData serve(FetchRequestData request) {
         return serve(request, batches.size());
     }

@@ -33,7 +33,7 @@ class HeldBatchesTest {
 
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Requests that a broker gets before it answers the first one. */
+    /** Requests that a broker gets before it answers the first request. */
     private static final int WINDOW = 5;
 
     private static final int CROWD = 1_000;

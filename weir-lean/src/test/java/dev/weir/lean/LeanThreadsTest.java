@@ -104,7 +104,6 @@ class LeanThreadsTest {
         }
     }
 
-    /** The position in the old topic must not be used in the new one. */
     @Test
     void topicRecreated_beforeAPartitionIsTaken_isReadFromItsBeginningByTheNextThread() throws Exception {
         FakeLog log = new FakeLog();

@@ -358,7 +358,7 @@ class ProducerAmongStaleBrokersTest {
     private void awaitMetadata() {
         int before = first.metadataAnswers() + second.metadataAnswers();
         long deadlineNanos = System.nanoTime() + LONG.toNanos();
-        // One response may be in flight, and another one not processed yet.
+        // One response may be in flight, and another response not processed yet.
         while (first.metadataAnswers() + second.metadataAnswers() < before + 3) {
             assertThat(System.nanoTime() - deadlineNanos).isNegative();
             Thread.onSpinWait();

@@ -369,7 +369,7 @@ class RareFaultsTest {
         }
     }
 
-    /** Regression: after an unreachable first address, the second one was never tried. */
+    /** Regression: after an unreachable first address, the second address was never tried. */
     @Test
     void brokerWithSeveralAddresses_isReachedByWhicheverWorks() throws Exception {
         try (FakeBroker broker = new FakeBroker(SecurityProtocol.PLAINTEXT, Map.of(), log::serve);

@@ -254,7 +254,7 @@ class ScriptedBrokerTest {
                 .allMatch(pause -> pause > TimeUnit.MILLISECONDS.toNanos(Throttling.MILLIS / 2));
     }
 
-    /** A broker with a fetch session. Every second response is empty, from the first one on. */
+    /** A broker with a fetch session. Every second response is empty, from the first response on. */
     private final class Throttling {
 
         private static final int MILLIS = 200;

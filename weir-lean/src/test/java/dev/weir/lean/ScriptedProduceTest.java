@@ -406,7 +406,7 @@ class ScriptedProduceTest {
                 assertThat(why.mayBeWritten()).isTrue();
                 assertThat(why).hasMessageStartingWith("t-0: not acknowledged within deliveryTimeout=1100 ms");
             });
-            // The first batch was written, which the sequences of the next batches reveal.
+            // The sequences of the next batches reveal that the first batch was written.
             log.faults.clear();
             send(producer, 0, 1, 100);
             assertThat(producer.flush(LONG)).hasToString("0 records ()");

@@ -85,7 +85,7 @@ class TopicIdTest {
         }
     }
 
-    /** Regression: an offset of the old topic was used in the new one. */
+    /** Regression: an offset of the old topic was used in the new topic. */
     @Test
     void answerAboutTheOldTopic_isNoPlaceInTheNewOne() throws Exception {
         List<Long> offsets = new ArrayList<>();

@@ -7,7 +7,9 @@ import java.net.spi.InetAddressResolver.LookupPolicy;
 import java.net.spi.InetAddressResolverProvider;
 import java.util.stream.Stream;
 
-/** A resolver that adds {@link #HOST} with two addresses. No {@link FakeBroker} listens on the first one. Stateless. */
+/**
+ * A resolver that adds {@link #HOST} with two addresses. No {@link FakeBroker} listens on the first address. Stateless.
+ */
 public final class TwoAddresses extends InetAddressResolverProvider {
 
     static final String HOST = "two-addresses.test";

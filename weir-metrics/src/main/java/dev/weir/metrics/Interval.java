@@ -99,12 +99,12 @@ final class Interval {
                 .toList();
     }
 
-    /** Returns the fraction of the time in which elements waited only for the rate limit of one of these stages. */
+    /** Returns the fraction of the time in which only the rate limit of one of these stages made elements wait. */
     private double paused(List<StageLoad> stages) {
         return stages.stream().mapToDouble(stage -> pausedAt(stage.name())).sum();
     }
 
-    /** Returns the fraction of the time in which elements waited only for the rate limit of {@code stage}. */
+    /** Returns the fraction of the time in which only the rate limit of {@code stage} made elements wait. */
     double pausedAt(String stage) {
         return (waitedNanos(last, stage) - waitedNanos(first, stage)) / (seconds * 1e9);
     }
@@ -272,10 +272,7 @@ final class Interval {
         return all;
     }
 
-    /**
-     * Returns the largest possible growth of the rate, as a factor from 1 to {@link #MOST_GAIN}, if {@code lifted} were
-     * no limit. The next limit is another unit, the source, or the CPUs.
-     */
+    /** Returns the possible growth factor of the rate if {@code lifted} were no limit, from 1 to {@link #MOST_GAIN}. */
     double nextLimit(@Nullable Unit lifted) {
         // The CPUs do not limit a unit that waits.
         double most = lifted != null && lifted.waits() ? MOST_GAIN : Math.min(MOST_GAIN, processorsAllow());
@@ -294,9 +291,8 @@ final class Interval {
     }
 
     /**
-     * Returns the rate that the source can sustain, divided by the current rate: the arrival rate plus the backlog
-     * divided by {@link #LASTING_SECONDS}. Below 1 while a backlog drains. {@link #MOST_GAIN} if the arrivals or the
-     * backlog are unknown.
+     * Returns the rate that the source can sustain, divided by the current rate. Below 1 while a backlog drains.
+     * {@link #MOST_GAIN} if the arrivals or the backlog are unknown.
      */
     double lasts() {
         double rate = rate();
@@ -305,7 +301,7 @@ final class Interval {
         double grown = waiting(last) - waiting(since);
         // A queue that does not grow may be full, so that its writers wait. The rate of the writers is then unknown.
         boolean isKnown = !last.consumers().isEmpty() || grown > GROWS * rate * apart;
-        // With several consumers, rate() covers only the first one, but the backlog covers all of them.
+        // With several consumers, rate() covers only the first consumer, but the backlog covers all of them.
         if (rate <= 0
                 || apart < LEAST_APART_SECONDS
                 || !isKnown
@@ -340,11 +336,7 @@ final class Interval {
                         .sum();
     }
 
-    /**
-     * Returns the growth of the rate that the CPUs allow, as a factor; {@link #MOST_GAIN} if unknown. The CPU load
-     * covers a recent second, which may lie outside a short interval. The free CPUs are therefore computed from the
-     * load and from the CPU use of this process, and the smaller result counts.
-     */
+    /** Returns the growth of the rate that the CPUs allow, as a factor; {@link #MOST_GAIN} if unknown. */
     double processorsAllow() {
         double used = processCpu();
         if (Double.isNaN(used) || used <= 0) {

@@ -71,7 +71,7 @@ public final class KafkaClientMeters implements MeterBinder, AutoCloseable {
     /** A registered meter. Registries refer to a counter's {@code count} only weakly, so this record keeps it. */
     private record Shown(Meter meter, @Nullable Count count) {}
 
-    /** A count that never decreases, even if a client is closed and another one gets its id. Thread-safe. */
+    /** A count that never decreases, even if a client is closed and another client gets its id. Thread-safe. */
     private final class Count {
 
         private final Key figure;

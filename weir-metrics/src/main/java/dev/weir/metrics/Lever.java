@@ -116,8 +116,8 @@ public final class Lever {
     }
 
     /**
-     * Returns a description of the change in the terms of {@code frontEnd}. If the change cannot be made there, returns
-     * a statement that says where it can be made.
+     * Returns a description of the change in the terms of {@code frontEnd}. If the change cannot be made there, the
+     * text says where it can be made.
      */
     public String in(FrontEnd frontEnd) {
         Objects.requireNonNull(frontEnd, "frontEnd");

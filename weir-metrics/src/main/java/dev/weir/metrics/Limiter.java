@@ -57,8 +57,8 @@ public final class Limiter {
     }
 
     /**
-     * Returns the advised change in the terms of {@code frontEnd}. If the change cannot be made there, returns a
-     * statement that says where it can be made.
+     * Returns the advised change in the terms of {@code frontEnd}. If the change cannot be made there, the text says
+     * where it can be made.
      */
     public String advice(FrontEnd frontEnd) {
         Objects.requireNonNull(frontEnd, "frontEnd");
@@ -150,7 +150,7 @@ public final class Limiter {
         DISPATCHER,
         /** The worker of one key is busy while the other workers are idle. */
         KEY_SKEW,
-        /** One partition lags while the others have been read to the end. */
+        /** One partition lags while the other partitions have been read to the end. */
         ONE_PARTITION,
         /** Partitions are paused because their windows of unfinished records are full. */
         WINDOW,

@@ -74,11 +74,7 @@ public final class LimiterFinder {
         return fallback(interval);
     }
 
-    /**
-     * Returns the finding if no rule applies. If records wait and none has moved, it is too early for a finding.
-     * Otherwise the limiter is the machine if its CPUs are saturated, or the busiest unit if it is busy enough.
-     * Otherwise nothing was at its limit.
-     */
+    /** Returns the finding if no rule applies: the machine, the busiest unit, or none. */
     private static Limiter fallback(Interval interval) {
         if (!interval.isPast && !interval.moves() && interval.hasBacklog()) {
             return Limiter.measuring("records are there, and none has gone through a stage in this time");

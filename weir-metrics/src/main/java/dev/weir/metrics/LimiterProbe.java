@@ -195,15 +195,15 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     /**
-     * Returns the limiter of most of the run so far: the latest finding of its kind and name. Ignores the time before
-     * the first record and after the last one, unless no record has moved at all. If records have not moved for a
-     * second, returns a finding that says so, unless the pipeline has ended and finished all of them. Names no limiter
-     * for a run that was too short, or that failed before records had moved for five seconds.
+     * Returns the limiter of most of the run so far. Ignores the time before the first record and after the last one,
+     * unless no record has moved at all. If records have not moved for a second, returns a finding that says so, unless
+     * the pipeline has ended and finished all of them. Names no limiter for a run that was too short, or that failed
+     * before records had moved for five seconds.
      */
     public Limiter overall() {
         lock.lock();
         try {
-            // A failure stops all records, so do not search a failed run for stuck ones.
+            // A failure stops all records, so do not search a failed run for stuck records.
             return measured(hasFailed() ? ofFailedRun() : ofMostTime());
         } finally {
             lock.unlock();

@@ -21,13 +21,10 @@ public final class MachineLook {
     private static final @Nullable OperatingSystemMXBean SYSTEM =
             ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system ? system : null;
 
-    /** Time for which a reading of the CPUs is used. In a container, a reading needs half a dozen files. */
+    /** Time for which a reading of the CPUs is used. */
     private static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(950);
 
-    /**
-     * Time for which the first reading is used. It is short, because the JDK reports the load since the previous query,
-     * and the first query has none.
-     */
+    /** Time for which the first reading is used. */
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final AtomicReference<@Nullable Size> SIZE = new AtomicReference<>();
@@ -102,7 +99,7 @@ public final class MachineLook {
         return new MachineLook(of.processors, cpuNanos < 0 ? Double.NaN : cpuNanos, of.load, pausedNanos());
     }
 
-    /** Returns the number of CPUs and their load. Concurrent callers may both query them. */
+    /** Returns the number of CPUs and their load. Concurrent callers may both query the JDK. */
     private static Size size() {
         Size last = SIZE.get();
         if (last != null && !last.isOld()) {

@@ -12,12 +12,12 @@ final class OutputRules {
     /** A broker is slow if a request takes at least this long. A nearby idle broker needs a tenth of this time. */
     private static final double SLOW_REQUEST_MILLIS = 20;
 
-    /** If a request takes this long, the broker is the cause. Neither the network nor a healthy replica explains it. */
+    /** If a request takes this long, the broker is the cause. */
     private static final double VERY_SLOW_REQUEST_MILLIS = 5 * SLOW_REQUEST_MILLIS;
 
     /**
      * A broker below {@link #VERY_SLOW_REQUEST_MILLIS} is not slow if batches wait in the client for at least this many
-     * request times. Larger batches would then help.
+     * request times.
      */
     private static final double QUEUED_REQUESTS = 4;
 
@@ -98,7 +98,7 @@ final class OutputRules {
             }
             boolean inClient = now.queueMillis() > now.requestMillis();
             if (inClient && slowBroker(now) && now.requestMillis() < VERY_SLOW_REQUEST_MILLIS) {
-                // On a busy machine, healthy brokers respond as slowly as overloaded ones. Report both causes.
+                // On a busy machine, healthy brokers respond as slowly as overloaded brokers. Report both causes.
                 return lingering(interval, sender, now, why)
                         .or(
                                 outputBroker(interval, sender, now, why),
@@ -153,8 +153,8 @@ final class OutputRules {
     }
 
     /**
-     * Returns the number of producers, from the start of the list, with the same stage in the first and the last
-     * reading. Producers of inner streams come and go.
+     * Returns the number of producers, counted from the start of the list, whose stage is the same in the first and the
+     * last reading.
      */
     private static int producers(Interval interval) {
         List<ProducerHandle.Snapshot> first = interval.first.producers();

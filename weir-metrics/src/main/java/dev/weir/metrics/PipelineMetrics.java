@@ -223,7 +223,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         members.look(membersNow, registries);
     }
 
-    /** Updates the limiter. Keeps the last one after the pipeline has ended. */
+    /** Updates the limiter. Keeps the last limiter after the pipeline has ended. */
     private void lookForLimiter(PipelineLook now) {
         if (looks.isEmpty()) {
             looks.addLast(now);
@@ -240,8 +240,8 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
     private void lookAtConsumers(PipelineLook now, List<ConsumerHandle> before) {
         Map<Tags, ConsumerLook> consumersNow = new HashMap<>();
         Map<Tags, PartitionDump> partitionsNow = new HashMap<>();
-        // Consumers may come and go during a reading. A handle belongs to the consumer with its index only if it was
-        // there before and after. At the first mismatch, skip the remaining ones until the next reading.
+        // Consumers may come and go during a reading. Use a handle only if it had the same index before and after the
+        // reading. Skip the remaining handles at the first mismatch.
         List<ConsumerHandle> after = pipeline.handles(ConsumerHandle.class);
         int most = Math.min(now.consumers().size(), Math.min(before.size(), after.size()));
         for (int i = 0; i < most && before.get(i) == after.get(i); i++) {
@@ -267,7 +267,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         partitions.look(partitionsNow, registries);
     }
 
-    /** Reads the producers; only the first one of a stage. */
+    /** Reads the producers; only the first producer of a stage. */
     private void lookAtProducers() {
         Map<Tags, ProducerMeters.Look> producersNow = new HashMap<>();
         for (ProducerHandle handle : pipeline.handles(ProducerHandle.class)) {
@@ -278,7 +278,9 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
         producers.look(producersNow, registries);
     }
 
-    /** Identifies a consumer by its subscription, followed by a number if an earlier consumer has the same one. */
+    /**
+     * Identifies a consumer by its subscription, followed by a number if an earlier consumer has the same subscription.
+     */
     private Tags consumerTags(ConsumerDump dump, Map<Tags, ConsumerLook> taken) {
         Tags own = tags.and(PipelineMeters.CONSUMER_TAG, dump.reads());
         for (int number = 2; taken.containsKey(own); number++) {

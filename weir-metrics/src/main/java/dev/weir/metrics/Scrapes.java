@@ -8,8 +8,8 @@ import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Responses to scrapes that are being sent, at most {@value #MOST}. At this limit, which slow clients can cause, a
- * further client gets the newest response. Thread-safe.
+ * Responses to scrapes that are being sent, at most {@value #MOST}. At this limit, a further client gets the newest
+ * response. Thread-safe.
  */
 final class Scrapes {
 

@@ -72,8 +72,8 @@ final class SourceRules {
             return forgotten(interval, held);
         }
         if (!isMostlyHeld(interval)) {
-            // All partitions are held back now, for example at the end of a drain, but not in most readings. Another
-            // limit applied for most of the interval.
+            // All partitions are held back now, but not in most readings. Another limit applied for most of the
+            // interval.
             return null;
         }
         Paused reason = held.getFirst().paused().stream()
@@ -180,10 +180,9 @@ final class SourceRules {
     }
 
     /**
-     * Returns the interval in which the pipeline waited for commits, or null. It waits for commits if it has no input
-     * although the consumer has fetched records, and none of them is in flight. Leaves out readings before the
-     * assignment, and readings in which all partitions are paused for other reasons. Ignores one or two waiting records
-     * if no more arrive.
+     * Returns the interval in which the pipeline waited for commits, or null. During this time, the pipeline has no
+     * input and no records in flight, although the consumer has fetched records. Ignores one or two waiting records if
+     * no more arrive.
      */
     private static @Nullable Interval waitsForCommits(Interval all, ConsumerLook consumer) {
         List<PipelineLook> known = all.looks.stream()
@@ -310,7 +309,7 @@ final class SourceRules {
                 1);
     }
 
-    /** Finds a few records that stay in the pipeline while no others arrive. */
+    /** Finds a few records that stay in the pipeline while no other records arrive. */
     static Limiter stuck(Interval interval) {
         StageLoad stage = interval.stages().stream()
                 .max(Comparator.comparing((StageLoad each) -> !Unit.isInternal(each.name()))

@@ -26,8 +26,8 @@ record StageLoad(
         double up = Math.max(0, last.blockedUpNanos() - first.blockedUpNanos());
         double down = Math.max(0, last.blockedDownNanos() - first.blockedDownNanos());
         double busy = Math.max(0, last.busyNanos() - first.busyNanos());
-        // The sum may exceed the interval if the stage has several threads, whose number may have changed. It may be
-        // less if the stage shares its thread with other stages.
+        // The sum may exceed the interval if the stage has several threads. It may be less if the stage shares its
+        // thread with other stages.
         double threadNanos = Math.max(nanos, busy + up + down);
         return new StageLoad(
                 last,

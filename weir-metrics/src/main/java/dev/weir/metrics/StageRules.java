@@ -55,8 +55,8 @@ final class StageRules {
     private StageRules() {}
 
     /**
-     * Finds a stage in which all calls wait, and none has finished for much longer than earlier calls took, or none
-     * ever has. More workers would wait in the same calls. Returns the furthest downstream of several such stages.
+     * Finds a stage in which all calls wait, and none has finished for much longer than earlier calls took. Returns the
+     * furthest downstream of several such stages.
      */
     static @Nullable Limiter hanging(Interval interval) {
         return interval.isPast
@@ -99,7 +99,7 @@ final class StageRules {
 
     /**
      * Returns the mean time of the calls that the heaviest stage finished before the interval; 0 if there were none.
-     * For a fused stage, this is an upper bound, because it contains the start of the current call.
+     * For a fused stage, this is an upper bound.
      */
     private static double earlierSeconds(Interval interval, Unit unit) {
         StageLoad stage = unit.heaviest();
@@ -201,9 +201,8 @@ final class StageRules {
     }
 
     /**
-     * Finds the unit that has waiting work but no spare threads. Of several, returns the furthest downstream, because
-     * the units before it only fill its buffer. If no unit has waiting work, returns the one with the highest
-     * utilisation.
+     * Finds the unit that has waiting work but no spare threads. Returns the furthest downstream of several such units.
+     * If no unit has waiting work, returns the unit with the highest utilisation.
      */
     static @Nullable Limiter saturated(Interval interval) {
         List<Unit> full = interval.units.stream()
@@ -249,10 +248,7 @@ final class StageRules {
                 || unit.hasWorkWaiting(interval.blockedAbove(unit));
     }
 
-    /**
-     * Finds a stage with more waiting elements than elements in process; null if there is none. It is the limiter even
-     * if a window is full, because a larger window would only let more elements wait.
-     */
+    /** Finds a stage with more waiting elements than elements in process; null if there is none. */
     static @Nullable Limiter holding(Interval interval, List<PipelineLook> looks) {
         for (Unit unit : interval.units) {
             String stage = unit.stages().getFirst().name();
@@ -282,8 +278,8 @@ final class StageRules {
     }
 
     /**
-     * Returns the limiter for a unit with too few threads. If most elements wait for one key, this key is the first
-     * candidate and the number of threads the second.
+     * Returns the limiter for a unit with too few threads. If most elements wait for one key, that key is the first
+     * candidate.
      */
     static Limiter of(Interval interval, Unit unit) {
         Limiter threads = ofThreads(interval, unit);
@@ -305,7 +301,7 @@ final class StageRules {
         if (!MachineRules.isFull(interval)) {
             return computing(interval, unit);
         }
-        // If the stages do not need all CPUs, the unit is the limiter, even if its threads sometimes wait for a CPU.
+        // If the stages do not need all CPUs, the unit is the limiter.
         return MachineRules.wantsAll(interval) ? MachineRules.outOfProcessors(interval) : computing(interval, unit);
     }
 
@@ -364,7 +360,10 @@ final class StageRules {
                         1);
     }
 
-    /** Returns the growth that the waiting elements allow: 1 if none waits, or if each waits for the one before. */
+    /**
+     * Returns the growth that the waiting elements allow: 1 if none waits, or if each element waits for the previous
+     * one.
+     */
     private static double gainOfReady(Unit unit, StageLoad stage) {
         return stage.isSequential() ? 1 : 1 + stage.ready() / Math.max(1, unit.used());
     }
@@ -384,8 +383,7 @@ final class StageRules {
      * of the process, which rises with throughput. Ignores other processes.
      *
      * <p>The result is at least {@link #LEAST_OF_PROCESSORS}, because other parts of the process may cause much of its
-     * CPU use. It is exactly that if all CPUs are busy and the stage mostly waits for I/O: a network call also uses CPU
-     * time in the kernel and at the remote end, which the CPU use of the process does not contain.
+     * CPU use. It is exactly this minimum if all CPUs are busy and the stage mostly waits for I/O.
      */
     private static double ofProcessors(Interval interval, StageLoad stage) {
         double used = interval.processCpu();
@@ -521,7 +519,7 @@ final class StageRules {
                 && look.behindKeys() >= 2 * look.atWork();
     }
 
-    /** Returns whether most elements that wait for a key wait for the same one. */
+    /** Returns whether most elements that wait for a key wait for the same key. */
     private static boolean isOfOneKey(Activity look) {
         return look.longestChain() >= LONG_CHAIN
                 && look.longestChain() >= 0.5 * look.behindKeys()

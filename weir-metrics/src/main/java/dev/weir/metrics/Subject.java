@@ -32,10 +32,7 @@ final class Subject<S> {
         look(first);
     }
 
-    /**
-     * Takes a reading. A counter grows with its source and ignores a decrease, which would look like a reset. Values
-     * computed from times may decrease.
-     */
+    /** Takes a reading. A counter ignores a decrease of its source, which would look like a reset. */
     void look(S now) {
         double[] next = new double[specs.size()];
         for (int i = 0; i < next.length; i++) {

@@ -88,8 +88,8 @@ record Unit(
     }
 
     /**
-     * Divides the work among the stages by the counters. Uses the samples if they contradict the counters, or if the
-     * counters cover little of the work.
+     * Divides the work among the stages by the counters. Uses the samples if the counters contradict them or cover
+     * little of the work.
      */
     private static List<Double> partsOf(List<StageLoad> stages, double work) {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();
@@ -174,8 +174,7 @@ record Unit(
 
     /**
      * Returns the stage with most of the unit's work; an internal stage only if there are no others. If most of the
-     * work is not counted yet and no reading found running code, returns the first stage that has elements: it has
-     * taken fewer than its upstream stage has emitted.
+     * work is not counted yet and no reading found running code, returns the first stage that has elements.
      */
     StageLoad heaviest() {
         double counted = stages.stream().mapToDouble(StageLoad::busy).sum();

@@ -25,7 +25,7 @@ final class WindowRules {
         double budget = stillShare(interval, Paused.BUDGET);
         boolean bytes = budget > window;
         // A small window may fill and drain between two readings while the source waits for input, so a lower fraction
-        // is enough. A window never fills if records leave as fast as they arrive.
+        // is enough.
         double enough = SourceRules.starves(interval) ? 0.2 : 0.5;
         // Without records in flight, the window is not the limit: the buffered records wait for something else.
         List<PipelineLook> still = looksAt(interval, bytes ? Paused.BUDGET : Paused.WINDOW);

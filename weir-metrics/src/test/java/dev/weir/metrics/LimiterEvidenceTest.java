@@ -412,7 +412,7 @@ class LimiterEvidenceTest {
         assertThat(find().expectedGain()).isEqualTo(Interval.MOST_GAIN);
     }
 
-    /** A backlog allows a higher rate, and this one lasts for minutes. */
+    /** A backlog allows a higher rate, and this backlog lasts for minutes. */
     @Test
     void gain_isNotBoundByArrival_whereABacklogWaits() {
         segment("consume", 0, 0.95, look -> 0);

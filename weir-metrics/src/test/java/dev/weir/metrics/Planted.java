@@ -44,7 +44,7 @@ final class Planted implements AutoCloseable {
         this.before = PipelineLook.at(running, IDLE_MACHINE);
     }
 
-    /** Compares every reading with the first one. */
+    /** Compares every reading with the first reading. */
     Planted fromTheStart() {
         fromTheStart = true;
         return this;
@@ -59,7 +59,7 @@ final class Planted implements AutoCloseable {
         return this;
     }
 
-    /** Sets the machine of the first reading and of all later ones. */
+    /** Sets the machine of the first reading and of all later readings. */
     Planted on(MachineLook machineBefore, MachineLook machineAfter) {
         first = look -> onMachine(look, machineBefore);
         later = look -> onMachine(look, machineAfter);

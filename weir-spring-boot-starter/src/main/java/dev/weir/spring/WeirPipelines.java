@@ -113,8 +113,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     /**
-     * Starts all pipelines except those with {@code auto-start=false}. If a pipeline cannot start, all others are
-     * stopped.
+     * Starts all pipelines unless {@code auto-start=false} is set for them. If a pipeline cannot start, all other
+     * pipelines are stopped.
      */
     @Override
     public void start() {
@@ -268,8 +268,8 @@ public final class WeirPipelines implements SmartLifecycle, ExitCodeGenerator {
     }
 
     /**
-     * Drains the current run, waits until a concurrent start has released the lock, and drains the run that it may have
-     * begun.
+     * Drains the current run. Then waits for a concurrent start to release the lock, and drains the run that it may
+     * have begun.
      */
     private void end(PipelineBean bean) {
         bean.end(drain);

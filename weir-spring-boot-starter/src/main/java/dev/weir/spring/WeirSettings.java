@@ -145,8 +145,8 @@ public final class WeirSettings {
     }
 
     /**
-     * Returns the name of the Spring property that sets the client's property {@code name}, or {@code spring.kafka} if
-     * there is no such property.
+     * Returns the name of the Spring property that sets the client's property {@code name}. If there is none, returns
+     * {@code spring.kafka}.
      */
     private String property(String side, String name) {
         String dashed = name.toLowerCase(Locale.ROOT).replace('.', '-');

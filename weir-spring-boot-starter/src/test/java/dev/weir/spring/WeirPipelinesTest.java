@@ -162,7 +162,9 @@ class WeirPipelinesTest {
         }
     }
 
-    /** A pipeline with two consumers: the thread of the first one has ended, and the second one is starting. */
+    /**
+     * A pipeline with two consumers: the thread of the first consumer has ended, and the second consumer is starting.
+     */
     @Configuration(proxyBeanMethods = false)
     static class TwoConsumers {
         @Bean

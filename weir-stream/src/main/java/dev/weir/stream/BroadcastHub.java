@@ -14,12 +14,12 @@ import java.util.List;
  * takers, the writing pipeline waits. An element is acknowledged once it has been acknowledged by every taker that was
  * present when it was written.
  *
- * <p>A taker that is stopped still receives the elements in its buffer. If a taker ends in any other way, it abandons
- * the elements in its buffer. If it fails or is cancelled, it also abandons the elements that it has received but not
- * finished. Abandoning an element counts as acknowledging it if at least one of its other takers is still running.
- * Otherwise the element stays unacknowledged, and the writing pipeline delivers it again after a restart. When the
- * writing pipeline ends, the takers wait for the next one. {@link #close} ends the writing pipeline immediately,
- * without a failure, and ends the takers after they have received the elements written so far.
+ * <p>A taker that is stopped still receives the elements in its buffer. A taker that ends in any other way abandons
+ * them. If a taker fails or is cancelled, it also abandons the elements that it has received but not finished.
+ * Abandoning an element counts as acknowledging it if another of its takers is still running. Otherwise the writing
+ * pipeline delivers the element again after a restart. When the writing pipeline ends, the takers wait for the next
+ * one. {@link #close} ends the writing pipeline immediately, without a failure, and ends the takers after they have
+ * received the elements written so far.
  *
  * {@snippet :
  * void publish() throws InterruptedException {

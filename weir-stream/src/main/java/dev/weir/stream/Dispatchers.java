@@ -102,7 +102,7 @@ public final class Dispatchers implements AutoCloseable {
         return byName.values().stream().map(Dispatcher::snapshot).toList();
     }
 
-    /** Closes each dispatcher: tasks that were already submitted may finish; new ones are refused. */
+    /** Closes each dispatcher: tasks that were already submitted may finish; new tasks are refused. */
     @Override
     public void close() {
         byName.values().forEach(Dispatcher::close);

@@ -7,10 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outcome of a pipeline that has ended. Immutable.
  *
- * <p>Unfinished work is listed in this order: elements whose substreams a stop ended early ({@code lines: 2 elements
- * are left unfinished, ...}), elements that were inside a stage when the drain timed out, and lines reported by the
- * sources and sinks (Kafka reports {@code topic-partition@offset}). If an element was split into several parts, each
- * part counts as one element.
+ * <p>The report lists unfinished work in this order: elements whose substreams a stop ended early, elements that were
+ * inside a stage at the deadline, and lines from sources and sinks ({@code topic-partition@offset} for Kafka). An
+ * element that was split into several parts counts once per part.
  */
 public final class DrainReport {
 

@@ -51,7 +51,7 @@ public final class Flow<T, R> {
         return new Flow<>(above -> above);
     }
 
-    /** Returns this flow followed by another one. */
+    /** Returns this flow followed by another flow. */
     public <U> Flow<T, U> andThen(Flow<R, U> below) {
         Objects.requireNonNull(below, "below");
         return new Flow<>(above -> below.below(below(above)));

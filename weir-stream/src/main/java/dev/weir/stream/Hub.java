@@ -163,10 +163,7 @@ abstract class Hub<T> implements AutoCloseable {
         return takers;
     }
 
-    /**
-     * Marks {@code taker} as leaving, and returns whether another taker of the same elements is running. If not, the
-     * elements must stay unacknowledged. If all takers leave at once, at least the last call returns false.
-     */
+    /** Marks {@code taker} as leaving, and returns whether another taker of the same elements is running. */
     final boolean othersGoOn(Taker<T> taker, List<Taker<T>> all) {
         lock.lock();
         try {
@@ -191,10 +188,7 @@ abstract class Hub<T> implements AutoCloseable {
         }
     }
 
-    /**
-     * Ends the writing pipelines immediately, without a failure. The takers end after the elements written so far.
-     * Without a taker, these elements stay unacknowledged, and their sources do not wait for them.
-     */
+    /** Ends the writing pipelines immediately, without a failure. The takers end after the elements written so far. */
     @Override
     public void close() {
         List<Batch<T>> left;

@@ -15,10 +15,10 @@ import java.util.Objects;
  * and while there are fewer takers than the minimum. Elements keep their acknowledgements.
  *
  * <p>A taker that is stopped still receives the elements in its inbox. If a taker ends in any other way, these elements
- * and the ones it was processing stay unacknowledged. They are not passed to another taker, and the source of the
- * writing pipeline does not wait for them; the writing pipeline delivers them again after a restart. When the writing
- * pipeline ends, the takers wait for the next one. {@link #close} ends the writing pipeline immediately, without a
- * failure, and ends the takers after they have received the elements written so far.
+ * and the elements it was processing stay unacknowledged. They are not passed to another taker. The writing pipeline
+ * delivers them again after a restart. When the writing pipeline ends, the takers wait for the next one. {@link #close}
+ * ends the writing pipeline immediately, without a failure, and ends the takers after they have received the elements
+ * written so far.
  *
  * {@snippet :
  * void book() throws InterruptedException {
@@ -112,8 +112,8 @@ public final class PartitionHub<T> extends Hub<T> {
     }
 
     /**
-     * Splits a batch by taker. If the route or an acknowledgement throws, abandons all elements. Must be called without
-     * holding the lock, because the route is user code.
+     * Splits a batch by taker. If the route or an acknowledgement throws, abandons all elements. Call it without the
+     * lock.
      */
     private List<Batch<T>> parts(Batch<T> batch, int takers) {
         List<Batch<T>> parts = new ArrayList<>();

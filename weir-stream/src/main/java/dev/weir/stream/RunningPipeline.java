@@ -64,11 +64,10 @@ public interface RunningPipeline extends AutoCloseable {
 
     /**
      * Drains the pipeline on JVM shutdown, for at most {@code deadline}, and then cancels unfinished elements. This is
-     * meant for platforms that kill a process some seconds after SIGTERM. Choose a deadline that leaves enough time
-     * before the kill for the last commit and for leaving the group. After the drain, the JVM waits at most 23 s for
-     * the last commit, for leaving the group, and for stages that do not respond to the cancellation. If a thread of
-     * the pipeline called {@code System.exit}, the JVM does not wait for that thread, because the call cannot return.
-     * The element that this thread was processing stays unfinished.
+     * meant for platforms that kill a process some seconds after SIGTERM. Choose a deadline that leaves enough time for
+     * the last commit and for leaving the group. After the drain, the JVM waits at most 23 s for both, and for stages
+     * that do not respond to the cancellation. The JVM does not wait for a thread of the pipeline that has called
+     * {@code System.exit}.
      *
      * <p>Threads that are waiting in {@link #await}, or for a future of this pipeline, then have up to {@link #LINGER}
      * to return and terminate, so that {@code main} can print the report and close its files. After that the JVM halts,
@@ -82,9 +81,8 @@ public interface RunningPipeline extends AutoCloseable {
     /**
      * Calls {@code action} once with the report when the pipeline has ended, normally or not, and its resources are
      * closed. If the pipeline has already ended, calls it immediately. During JVM shutdown the action has up to
-     * {@link #LINGER} before the JVM halts. Stages that still have not responded to the shutdown when the action is
-     * called are listed in the report as unfinished work. Actions run one after the other on a thread of the pipeline.
-     * Their exceptions are logged.
+     * {@link #LINGER} before the JVM halts. The report lists stages that have not responded to the shutdown as
+     * unfinished work. Actions run one after the other on a thread of the pipeline. Their exceptions are logged.
      *
      * {@snippet :
      * running.onDrained(report -> System.out.println(report)).drainOnShutdown();

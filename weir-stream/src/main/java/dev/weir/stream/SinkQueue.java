@@ -18,10 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Hands the elements of a pipeline to another thread, one by one, at that thread's pace. See {@link Sink#queue}. Only
  * one thread at a time may take elements; {@link #cancel} may be called from any thread.
  *
- * <p>An element is acknowledged when the taking thread asks for the next one, so an element that was taken but not
- * finished is not lost. The pipeline pulls a batch when every element of the previous one has been taken and
- * acknowledged; if no thread takes elements, it waits. The pipeline ends when the taking thread has seen the end of the
- * stream or has cancelled.
+ * <p>An element is acknowledged when the taking thread asks for the next one, so an unfinished element is not lost. The
+ * pipeline pulls the next batch when every element of the current batch has been taken and acknowledged. The pipeline
+ * ends when the taking thread has seen the end of the stream or has cancelled.
  *
  * <pre>{@code
  * void workOff() throws InterruptedException {
@@ -92,7 +91,7 @@ public final class SinkQueue<T> {
         }
     }
 
-    /** Acknowledges the previous element, and requests another batch after the last element of its batch. */
+    /** Acknowledges the previous element. After the last element of a batch, requests the next batch. */
     private void finishTaken() {
         Batch<T> current = batch;
         if (current != null && next > 0) {

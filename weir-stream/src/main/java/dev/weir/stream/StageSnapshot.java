@@ -377,8 +377,7 @@ public final class StageSnapshot {
     }
 
     private double share(long nanos) {
-        // The thread time is the sum of busy and waiting times, even if the number of threads changes. The elapsed time
-        // is longer if the thread also works outside this stage.
+        // A thread may also work outside this stage, so the elapsed time may exceed the sum of the stage's times.
         double total = Math.max(
                 (double) values.elapsedNanos,
                 (double) values.busyNanos + values.blockedUpNanos + values.blockedDownNanos);

@@ -61,7 +61,7 @@ public final class Supervision {
     /**
      * Creates a supervision that retries the element according to {@code policy}. After the last attempt, {@code then}
      * decides about its exception. Order is preserved: elements that wait for the failed element keep waiting. The
-     * back-off blocks one thread of a stage with its own threads, and all stages on the thread of a fused stage.
+     * back-off blocks the thread that processes the element, and with it all stages fused on that thread.
      *
      * @param then a supervision that does not retry
      */

@@ -173,7 +173,7 @@ final class ElementSteps {
                 fold().model());
     }
 
-    /** Returns a future. Most are already complete, and another thread completes the remaining ones. */
+    /** Returns a future. Most futures are already complete; another thread completes the remaining ones. */
     private static <A> CompletableFuture<A> answer(long which, A value) {
         return which % 50 == 0
                 ? CompletableFuture.supplyAsync(() -> value, Thread::startVirtualThread)

@@ -137,7 +137,7 @@ class FailureExamplesTest {
 
     private record Receipt(int order) {}
 
-    /** A session. The first one is broken. */
+    /** A session. The first session is broken. */
     private final class Session {
 
         Receipt send(int order) {

@@ -27,7 +27,7 @@ final class Lineage {
                 .toList();
     }
 
-    /** Records that an element becomes {@code parts} others. */
+    /** Records that an element becomes {@code parts} elements. */
     void split(Item item, int parts) {
         for (int input : item.inputs) {
             onTheirWay.addAndGet(input, parts - 1);

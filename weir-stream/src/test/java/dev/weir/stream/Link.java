@@ -101,7 +101,7 @@ record Link(
         return of(code, LOSES_ALL, staging, values -> List.of());
     }
 
-    /** Returns a link that turns each element into any number of others. */
+    /** Returns a link that turns each element into any number of elements. */
     static Link each(String code, Staging staging, LongFunction<LongStream> model) {
         return of(code, KEEPS, staging, eachOf(model));
     }

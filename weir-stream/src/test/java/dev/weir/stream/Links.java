@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import userland.Kept;
 import userland.Repeated;
 
-/** The operators for random pipelines, except the ones in {@link StreamLinks}. Stateless. */
+/** The operators for random pipelines, except the operators in {@link StreamLinks}. Stateless. */
 final class Links {
 
     static final Duration LONG = Duration.ofHours(1);

@@ -317,7 +317,7 @@ class MapAsyncTest {
                     if (n == 0) {
                         return hot;
                     }
-                    // A few others are in the bucket of the hot key and wait for it.
+                    // A few other elements are in the bucket of the hot key and wait for it.
                     if (n >= 500 && others.incrementAndGet() == 9400) {
                         hot.complete(0);
                     }

@@ -135,7 +135,7 @@ class OrderingTest {
     void byKey_withAHotKeyStuck_letsTheOthersGoOn() throws Exception {
         CountDownLatch stuck = new CountDownLatch(1);
         AtomicInteger others = new AtomicInteger();
-        // One in ten elements has the hot key. All others end its wait.
+        // One in ten elements has the hot key. The elements of other keys end its wait.
         List<Integer> seen = run(TrackedSource.numbers(100, 100)
                 .source()
                 .mapBlocking(2, Ordering.byHash(n -> n % 10 == 0 ? 0 : n), n -> {
@@ -164,7 +164,7 @@ class OrderingTest {
                     if (n == 0) {
                         stuck.await();
                     } else if (n >= hot && others.incrementAndGet() == count - hot - 100) {
-                        // A few others are in the bucket of the hot key and wait for it.
+                        // A few other elements are in the bucket of the hot key and wait for it.
                         stuck.countDown();
                     }
                     return n;

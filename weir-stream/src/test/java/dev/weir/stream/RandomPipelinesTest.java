@@ -13,7 +13,7 @@ class RandomPipelinesTest {
     private static final int SEEDS = Integer.getInteger("weir.fuzz.seeds", 500);
     private static final int FROM = Integer.getInteger("weir.fuzz.from", 0);
 
-    /** Every build runs the seeds below this one. The long test runs the others, up to {@link #ALL}. */
+    /** Every build runs the seeds below this one. The long test runs further seeds, up to {@link #ALL}. */
     private static final int FURTHER = 500;
 
     private static final int ALL = 60_000;

@@ -147,15 +147,15 @@ class RefusedForkTest {
         assertThat(acks).hasToString("[1, 1, 1, 1, 1]");
     }
 
-    /**
-     * Regression: of several elements that arrived together, the ones after the refused acknowledgement stayed pending.
-     */
+    /** Regression: several elements arrived together. The elements after the refused acknowledgement stayed pending. */
     @Test
     void switchMap_whoseTargetThrows_leavesNoHole() throws Exception {
         assertThat(endingsIn(key -> key.switchMap(Source::of))).hasToString("[1, 1, 1, 1, 1]");
     }
 
-    /** Regression: the elements that had already been routed, and the ones after the failed call, stayed pending. */
+    /**
+     * Regression: the elements that had already been routed, and the elements after the failed call, stayed pending.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void partitionHub_whoseTargetOrRouteThrows_leavesNoHole(boolean throwsInRoute) throws Exception {
@@ -175,7 +175,10 @@ class RefusedForkTest {
         assertThat(endings).hasToString("[1, 1, 1, 1, 1]");
     }
 
-    /** Returns how often each acknowledgement ends if the one of element 2 throws in an inner stream that recovers. */
+    /**
+     * Counts the ends of each acknowledgement in an inner stream that recovers. The acknowledgement of element 2
+     * throws.
+     */
     private static AtomicIntegerArray endingsIn(UnaryOperator<Source<Integer>> stage) throws Exception {
         AtomicIntegerArray endings = new AtomicIntegerArray(5);
         try (RunningPipeline running = once(endings, 2)

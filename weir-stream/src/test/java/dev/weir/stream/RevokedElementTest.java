@@ -87,8 +87,8 @@ class RevokedElementTest {
     }
 
     /**
-     * Returns one or two elements that are never lost, followed by elements that will be. The latter are in the same
-     * batch, or in one of their own.
+     * Returns one or two elements that are never lost, followed by elements that will be lost, in the same batch or in
+     * their own.
      */
     private List<Batch<Integer>> behindOneThatStays(String where) {
         boolean together = !where.contains("above") && !where.contains("behind");
@@ -298,7 +298,7 @@ class RevokedElementTest {
                         (source, calls) -> throttled(source, calls).async()));
     }
 
-    /** Lets the element that is never lost wait in a throttle, ahead of the others. */
+    /** Lets the element that is never lost wait in a throttle, ahead of the other elements. */
     private static Source<?> throttled(Source<Integer> source, AtomicInteger calls) {
         return source.throttle(
                 1,

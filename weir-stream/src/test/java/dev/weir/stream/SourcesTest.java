@@ -59,7 +59,7 @@ class SourcesTest {
         assertThat(later(1500).with(batchesOf(size)).toList()).isEqualTo(numbers(1500));
     }
 
-    /** Completes every third step immediately, and the others on another thread. */
+    /** Completes every third step immediately, and the other steps on another thread. */
     private static Source<Integer> later(int count) {
         return Source.unfoldAsync(0, n -> {
             Optional<Unfolded<Integer, Integer>> step =

@@ -162,7 +162,7 @@ class SubstreamTest extends OperatorEndings {
             clock.awaitWaiters(1);
             clock.advance(Duration.ofSeconds(10));
             assertThat(seen.take()).containsExactly(1);
-            // Only one group may exist at a time, and the first one has ended.
+            // Only one group may exist at a time, and the first group has ended.
             emitted.add(2);
             emitted.add(Queued.END);
             running.await();

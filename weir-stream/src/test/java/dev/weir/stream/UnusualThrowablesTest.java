@@ -372,7 +372,7 @@ class UnusualThrowablesTest {
         return batch;
     }
 
-    /** Regression: a closing source waited until its deadline for elements after the one whose target threw. */
+    /** Regression: a target threw, and a closing source waited until its deadline for the elements after it. */
     @ParameterizedTest
     @EnumSource
     void batch_whoseTargetThrows_endsTheOtherElements(Ending ending) {
@@ -409,7 +409,7 @@ class UnusualThrowablesTest {
         }
     }
 
-    /** Regression: the elements after the one whose target threw stayed pending. */
+    /** Regression: a target threw, and the elements after it stayed pending. */
     @ParameterizedTest
     @EnumSource
     void operator_whoseElementsHaveATargetThatThrows_endsEachOnce(Dropping kind) {

@@ -111,7 +111,7 @@ public final class BrokerCommand implements Callable<Integer> {
         return ExitCode.FAILED;
     }
 
-    /** Reports that a broker has exited by itself. The command ends with the last one. */
+    /** Reports that a broker has exited by itself. The command ends with the last broker. */
     private void ended(KafkaCluster cluster, Broker broker, int status, CompletableFuture<Void> end) {
         if (weir.shutdown().isRequested()) {
             return;

@@ -169,7 +169,7 @@ public final class ConsoleCommand implements Callable<Integer> {
         });
     }
 
-    /** Makes the changes and reports each. A refused change does not stop the others. */
+    /** Makes the changes and reports each. A refused change does not stop the other changes. */
     private JsonNode replayed(Replay changes, ConsoleClient console, @Nullable JsonNode before)
             throws InterruptedException {
         ObjectNode all = JsonNodeFactory.instance.objectNode();

@@ -86,7 +86,7 @@ record Replay(List<Change> changes) {
                 "cannot replay " + file + ": " + reason, "Give a file that weir console --timeline FILE has written.");
     }
 
-    /** Makes the first change now, and each other one at its recorded time or as soon as possible. */
+    /** Makes the first change now. Makes each further change at its recorded time or as soon as possible. */
     void play(Maker maker) throws InterruptedException {
         CountDownLatch never = new CountDownLatch(1);
         long startNanos = System.nanoTime();

@@ -172,7 +172,7 @@ public final class TuneCommand implements Callable<Integer> {
     private static void restore(ConsoleTarget pipeline, Set<String> keys, Map<String, String> start)
             throws InterruptedException {
         List<String> refused = new ArrayList<>();
-        // Restore "stage..." before "dispatcher...", which is the reverse order.
+        // Restore "stage..." before "dispatcher...".
         for (String key : keys.stream().sorted().toList().reversed()) {
             String value = start.get(key);
             if (value != null) {

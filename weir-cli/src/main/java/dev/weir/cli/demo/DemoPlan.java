@@ -48,7 +48,7 @@ record DemoPlan(int records, int seconds, int rate, long seed) {
         return rate != NO_LIMIT;
     }
 
-    /** Returns the planned time of an event, relative to the first one. Requires a rate. */
+    /** Returns the planned time of an event, relative to the first event. Requires a rate. */
     long plannedNanos(long index) {
         return Math.round(index * (1e9 / rate));
     }

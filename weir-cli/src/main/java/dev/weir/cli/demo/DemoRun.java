@@ -39,7 +39,7 @@ final class DemoRun {
     /** Limit on outstanding records. It is small, so that partitions visibly pause while the pipeline is behind. */
     private static final int MAX_OUTSTANDING_RECORDS = 2048;
 
-    /** Interval between commits. It is short, because the run waits for the last one. */
+    /** Interval between commits. */
     private static final Duration COMMIT_INTERVAL = Duration.ofMillis(200);
 
     private static final long TICK_MILLIS = 50;
@@ -140,7 +140,7 @@ final class DemoRun {
         DemoStatus status = new DemoStatus(traffic, consumer, deadLetters::sum);
         traffic.start();
         Waiting forAll = new Waiting(end, traffic);
-        // Offsets are committed after all output up to them. With all committed, the pipeline is empty.
+        // Once all offsets are committed, the pipeline is empty.
         BooleanSupplier allCommitted = () -> traffic.isDone() && committed(cluster) >= traffic.generated();
         while (!allCommitted.getAsBoolean() && forAll.goesOn(traffic.generated() + last)) {
             long acknowledged = acknowledged(running.stages());

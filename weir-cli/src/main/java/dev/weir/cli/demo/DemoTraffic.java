@@ -18,10 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes events to the demo's input topic on its own thread. Thread-safe.
  *
- * <p>With a rate, each event carries its planned creation time, even if it is sent later. The actual time would hide
- * latency, because the generator waits for an overloaded system (coordinated omission). Without a rate, each event
- * carries its actual creation time. The generator then stays at most {@value #MAX_AHEAD} events ahead of the pipeline,
- * so that both run until the end.
+ * <p>With a rate, each event carries its planned creation time. The actual time would hide latency, because the
+ * generator waits for an overloaded system (coordinated omission). Without a rate, each event carries its actual
+ * creation time. The generator then stays at most {@value #MAX_AHEAD} events ahead of the pipeline.
  */
 final class DemoTraffic implements AutoCloseable {
 
@@ -149,7 +148,7 @@ final class DemoTraffic implements AutoCloseable {
         return new RecordHeader(CREATED_HEADER, millis);
     }
 
-    /** Returns the time in an event's header, which the pipeline passes on to its output, or {@link #NO_TIME}. */
+    /** Returns the creation time in an event's header, or {@link #NO_TIME}. */
     static long createdMillis(Headers headers) {
         Header header = headers.lastHeader(CREATED_HEADER);
         if (header == null || header.value() == null || header.value().length != Long.BYTES) {

@@ -95,9 +95,8 @@ final class FleetMember {
     }
 
     /**
-     * Records per second emitted by the source of this member's pipeline, over several seconds: a pipeline may get no
-     * records for one second without being stalled. {@value #UNKNOWN} if the console reports neither a count for a
-     * known period nor a positive rate.
+     * Records per second emitted by the source of this member's pipeline, over several seconds. {@value #UNKNOWN} if
+     * the console does not report enough to compute the rate.
      */
     double inPerSecond() {
         return rate(0);

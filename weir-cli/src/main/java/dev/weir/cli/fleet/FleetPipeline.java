@@ -95,10 +95,7 @@ final class FleetPipeline {
                 - told().stream().filter(each -> each.inPerSecond() >= 0).count();
     }
 
-    /**
-     * Returns the members for totals: one for each console, and all members without one. A console reports on one
-     * pipeline, even if several members name it.
-     */
+    /** Returns the members to add up: one for each console, and all members without a console. */
     private List<FleetMember> told() {
         Set<URI> seen = new HashSet<>();
         return members.stream()

@@ -41,10 +41,7 @@ final class MemberPoll implements AutoCloseable {
     /** Maximum size of an answer. The state of ten thousand partitions takes about 3 MB. */
     private static final int MAX_BYTES = 4 * 1024 * 1024;
 
-    /**
-     * Maximum size of all answers of one poll. An answer beyond it fails immediately: waiting for memory of another
-     * answer could take forever.
-     */
+    /** Maximum size of all answers of one poll. An answer beyond it fails immediately. */
     private static final long MAX_BYTES_TOGETHER = 128L * 1024 * 1024;
 
     private static final int CHUNK_BYTES = 16 * 1024;

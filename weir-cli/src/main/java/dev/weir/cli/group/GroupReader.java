@@ -61,7 +61,7 @@ public final class GroupReader implements AutoCloseable {
         return new GroupReader(clients.admin(), patience);
     }
 
-    /** Reads the current state of a group, without the age of the lag, which {@link LagTimes} adds. */
+    /** Reads the current state of a group. {@link LagTimes} adds the age of the lag. */
     public GroupSnapshot read(String group) throws InterruptedException {
         GroupType type = get(admin.listGroups().all(), group).stream()
                 .filter(each -> each.groupId().equals(group))

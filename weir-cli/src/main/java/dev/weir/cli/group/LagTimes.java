@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Determines the age of each partition's lag, from the timestamp of the first unfinished record. Stateless. */
 public final class LagTimes {
 
-    /** Maximum number of partitions to read, those with the most unfinished records. */
+    /** Maximum number of partitions to read. Partitions with the most unfinished records are preferred. */
     public static final int MOST_PARTITIONS = 64;
 
     private static final Duration POLL = Duration.ofMillis(200);
@@ -75,7 +75,7 @@ public final class LagTimes {
     private static Map<TopicPartition, Long> written(
             List<PartitionLag> wanted, ClusterClients clients, Duration patience) throws InterruptedException {
         Map<String, Object> config = new HashMap<>(clients.readerConfig());
-        // The first unfinished record may have been deleted in the meantime. Read the next one.
+        // The first unfinished record may have been deleted in the meantime. Read the next record.
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1);
         config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1);

@@ -22,10 +22,7 @@ final class ConsoleTools {
 
     private static final List<String> STAGE_SHARES = List.of("busy_share", "blocked_up_share", "blocked_down_share");
 
-    /**
-     * Descriptions of a stage's states, by the JSON field with the state's share of time. Older processes report three
-     * shares under other names. Of equally large shares, the first one counts.
-     */
+    /** Descriptions of a stage's states, by the JSON field with the state's share of time. */
     private static final Map<String, String> WAITS_FOR = waitsFor();
 
     private static final String NO_LIMITER = "the process has not said what limits it: it has not measured for long"

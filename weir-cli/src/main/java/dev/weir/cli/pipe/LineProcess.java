@@ -116,8 +116,8 @@ final class LineProcess implements AutoCloseable {
     }
 
     /**
-     * Fails an answer added to a queue after a failure, which fails only the answers that it finds in the queues. Must
-     * be called after each addition, even when a line moves between the queues: the failure may find it in neither.
+     * Fails an answer that was added to a queue after a failure. Must be called after each addition, even when a line
+     * moves between the queues.
      */
     private void failIfTooLate(Answer added) {
         LineProcessException failed = failure;
@@ -139,7 +139,7 @@ final class LineProcess implements AutoCloseable {
                 }
             }
         } catch (IOException | InterruptedException ignored) {
-            // The command no longer reads. The reader thread reports its end. If it still runs, the callers time out.
+            // The command no longer reads. The reader thread reports the command's end.
         }
     }
 

@@ -75,8 +75,8 @@ final class PipeFlow implements AutoCloseable {
     }
 
     /**
-     * Returns the number of dead-letter records for the output stage. With transactions, only committed ones are
-     * counted. Otherwise, the count includes records that the stage has not written yet.
+     * Returns the number of dead-letter records for the output stage. With transactions, counts only committed records.
+     * Otherwise, includes records that the stage has not written yet.
      */
     long deadLettersMade() {
         return deadLettersMade.sum();

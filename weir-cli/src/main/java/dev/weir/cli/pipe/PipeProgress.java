@@ -32,7 +32,7 @@ final class PipeProgress {
     private final LongSupplier nanoClock;
     private final PipelineCounts counts = new PipelineCounts();
 
-    /** Samples in order. The first one is the newest before the window; all others are in the window. */
+    /** Samples in order. The first sample is from before the window; all other samples are in the window. */
     private final ArrayDeque<Sample> samples = new ArrayDeque<>();
 
     private PipelineCounts.Moment lastMoment = new PipelineCounts.Moment(0, 0, 0, 0);
@@ -51,8 +51,7 @@ final class PipeProgress {
         long written = running.stages().getLast().elementsOut();
         long deadWritten = flow.deadLettersElsewhere(running);
         long deadMade = flow.deadLettersMade();
-        // Records of an aborted transaction are read twice. The first reading counts as dropped, because its records
-        // would otherwise count as in flight forever.
+        // Records of an aborted transaction are read twice. Count the first reading as dropped.
         long dropped = consumer.dropped().stream().mapToLong(RecordRange::count).sum()
                 + running.handles(TransactionHandle.class).stream()
                         .mapToLong(transactions -> transactions.snapshot().rewoundRecords())

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state file of a pipe. Another thread rewrites it every second, and once more at the end. Each version is written
- * to a file beside it, which is then moved into its place, so readers always see a complete file.
+ * The state file of a pipe. Another thread rewrites it every second, and once more at the end. Each version replaces
+ * the file at once, so readers always see a complete file.
  */
 final class PipeState implements AutoCloseable {
 

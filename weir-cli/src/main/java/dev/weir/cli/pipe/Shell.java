@@ -13,12 +13,12 @@ import java.util.stream.Stream;
 final class Shell {
 
     // For machines without setsid(1), for example macOS: the command ignores the terminal's signals. It must not ignore
-    // SIGTERM, because its children would too, and commands such as timeout(1) send it to their children.
+    // SIGTERM, because its children would ignore SIGTERM too.
     private static final String TRAP = "trap '' INT HUP QUIT; exec /bin/sh -c \"$@\"";
 
     /**
-     * First byte from the shell on standard error. From then on, signals to the process group cannot reach the shell,
-     * which is about to run the command. This class reads the byte before it returns the process.
+     * First byte from the shell on standard error. Once it has arrived, signals to the process group cannot reach the
+     * shell.
      */
     private static final int MARK = 1;
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of {@code weir produce}. {@link #run} may block forever in reading the input, on its own thread. Any thread
- * may stop the run and read the counts, which are final once the producer is closed.
+ * may stop the run and read the counts. The counts are final once the producer is closed.
  */
 final class Production implements Runnable {
 
@@ -153,7 +153,7 @@ final class Production implements Runnable {
         }
     }
 
-    /** Waits up to {@code patience} for the answers to all sent records. The run fails if one is missing. */
+    /** Waits up to {@code patience} for the answers to all sent records. The run fails if an answer is missing. */
     void close(Duration patience) {
         producer.close(patience);
         long lost = unanswered.sum();

@@ -11,9 +11,9 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one partition that are done: all before {@link #position}, and later ones that were sent although an
- * earlier one could not be sent. The commit's metadata contain the later ones, so that the next run with the same group
- * does not send them again. Confined to one thread.
+ * The records of one partition that are done: all records before {@link #position}, and some later ones. The commit's
+ * metadata list the later records, so that the next run with the same group does not send them again. Confined to one
+ * thread.
  *
  * <p>The text in the metadata is {@code weir-replay:HORIZON:LEFT,...}, with distances from the committed offset. {@code
  * HORIZON} is the end of the examined records. {@code LEFT} is an unsent record before it, or a range of them, for
@@ -27,21 +27,15 @@ final class PartitionProgress {
     private static final Pattern FORM =
             Pattern.compile(NAME + "(\\d{1,18}):(\\d{1,18}(?:-\\d{1,18})?(?:,\\d{1,18}(?:-\\d{1,18})?)*+)");
 
-    /**
-     * {@link #isFull} returns true for longer metadata. Brokers accept 4,096 bytes by default, which leaves space for
-     * the unsent records of the next poll.
-     */
+    /** {@link #isFull} returns true for longer metadata. */
     private static final int FULL_CHARS = 2_000;
 
     private static final int MAX_CHARS = 4_000;
 
-    /** Longest accepted range of unsent records. Metadata with a longer one are ignored. */
+    /** Longest accepted range of unsent records. Metadata with a longer range are ignored. */
     private static final int MAX_LEFT = 100_000;
 
-    /**
-     * {@link #isFull} returns true for this many unsent records, even if their metadata are short. One poll returns
-     * fewer records than the difference to {@link #MAX_LEFT}.
-     */
+    /** {@link #isFull} returns true for this many unsent records, even if their metadata are short. */
     private static final int FULL_LEFT = MAX_LEFT - 1_000;
 
     /** True if the run commits. Only commits need all unsent records. */
@@ -100,10 +94,7 @@ final class PartitionProgress {
         return horizon;
     }
 
-    /**
-     * Continues at an offset, because the log has lost the records before it. A log that ends before the last examined
-     * record is a different log, and none of its records have been examined.
-     */
+    /** Continues at an offset, because the log has lost the records before it. */
     void continueAt(long offset, long end) {
         if (horizon > end) {
             restartAt(offset);

@@ -43,8 +43,7 @@ import org.jspecify.annotations.Nullable;
  * One replay of a dead-letter topic, in a loop: polls dead-letter records, sends their originals, waits for the
  * brokers, and commits. {@link #run} belongs to one thread; other threads may stop it and read its progress.
  *
- * <p>A loop and not a pipeline, because it must stop exactly after the last record sent, and mostly waits for the
- * brokers.
+ * <p>It is a loop and not a pipeline, because it must stop exactly after the last record sent.
  */
 final class Replay {
 

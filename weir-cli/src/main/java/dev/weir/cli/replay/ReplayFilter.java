@@ -23,10 +23,7 @@ record ReplayFilter(String name, String text) {
             List.of("topic", "partition", "offset", "reason", "attempts", "group", "key");
     private static final List<String> CONTAINED = List.of("cause", "message", "time");
 
-    /**
-     * Returns whether the condition is on the key or a header. A dead-letter record that lacks its original can be
-     * checked only after the original is read.
-     */
+    /** Returns whether the condition is on the key or a header. */
     boolean isOfRecord() {
         return name.equals("key") || name.startsWith(HEADER);
     }

@@ -87,7 +87,7 @@ final class Sending {
 
     private void settle(Underway each) {
         Throwable failure = failure(each.answer);
-        // All records of a batch fail with a refused one. Send this record alone to see whether it is the one.
+        // All records of a batch fail together. Send this record alone, to see whether it caused the failure.
         if (failure != null && end == null && !isLate(failure)) {
             failure = failure(send(each.record));
         }

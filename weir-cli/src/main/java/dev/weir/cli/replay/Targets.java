@@ -109,8 +109,7 @@ final class Targets implements AutoCloseable {
 
     /**
      * Returns the id of an existing topic, or null if the brokers have no topic ids. A broker may report the id of a
-     * deleted topic. Unless the group's commits confirm the id, it must be reported twice in a row, each time on a new
-     * connection, which may reach another broker.
+     * deleted topic. The id must therefore be in the group's commits, or be reported on two connections in a row.
      *
      * @param committed the topic ids in the group's commits
      */

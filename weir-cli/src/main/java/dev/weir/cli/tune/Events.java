@@ -14,7 +14,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the input events for all versions of the pipeline, before the first one starts. */
+/** Writes the input events for all versions of the pipeline, before the first version starts. */
 final class Events {
     /** Fixed times of the events, so that the outputs of several runs can be equal. */
     private static final long FIRST_TIMESTAMP_MILLIS = 1_767_225_600_000L;

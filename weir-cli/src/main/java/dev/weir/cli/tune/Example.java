@@ -91,7 +91,7 @@ interface Example extends AutoCloseable {
     /** An example whose steps only compute. Three of its steps have alternative code. */
     final class Computing implements Example {
 
-        /** Median size of a page's payload. With smaller ones, half of the work would be the broker's. */
+        /** Median size of a page's payload. With smaller payloads, half of the work would be the broker's. */
         private static final int MEDIAN_PAYLOAD_CHARS = 3_000;
 
         private final MixedSteps steps = new MixedSteps();

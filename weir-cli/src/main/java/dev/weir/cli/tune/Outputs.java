@@ -62,7 +62,7 @@ final class Outputs {
         return ends;
     }
 
-    /** Deletes the gigabyte of outputs of a version, which would slow down the next one. */
+    /** Deletes the gigabyte of outputs of a version. It would slow down the next version. */
     static void delete(KafkaCluster cluster) throws InterruptedException {
         try {
             deleteBefore(ends(cluster), cluster).get();

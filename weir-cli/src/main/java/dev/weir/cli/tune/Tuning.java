@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code weir demo --tune}: runs a {@link Tuner} on a pipeline that reads its events repeatedly. Then starts the
- * pipeline with the settings found, which must write the same output as the first draft. Confined to the command's
+ * pipeline with the settings found. Its output must equal the output of the first draft. Confined to the command's
  * thread.
  */
 public final class Tuning {

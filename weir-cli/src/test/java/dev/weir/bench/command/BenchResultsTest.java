@@ -127,7 +127,7 @@ class BenchResultsTest {
         assertThat(all.get(1).path("complete").asBoolean()).isTrue();
     }
 
-    /** An adaptive campaign leaves out points. The summary of its report counts only the chosen ones too. */
+    /** An adaptive campaign leaves out points. Its summary counts only the chosen points. */
     @Test
     void list_ofAnAdaptiveCampaign_plansTheRunsOfItsChosenPoints() throws IOException {
         ResultsFolder adaptive = empty("adaptive", 2, 3, Map.of(Campaign.DESIGN, "adaptive"));

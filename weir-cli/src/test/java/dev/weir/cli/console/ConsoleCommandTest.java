@@ -134,7 +134,7 @@ class ConsoleCommandTest {
         assertThat(harness.run("console", address, "--timeline=" + file)).isEqualTo(ExitCode.DONE);
         String recorded = Files.readString(file);
         long first = JSON.readTree(recorded).at("/entries/0/at_ms").asLong();
-        // Moves the last change to half a second after the first one.
+        // Moves the last change to half a second after the first change.
         Files.writeString(file, recorded.replaceFirst("(?s)(.*\"at_ms\" : )[0-9]+", "$1" + (first + 500)));
         int asked = console.timeline().size();
         Instant begun = Instant.now();

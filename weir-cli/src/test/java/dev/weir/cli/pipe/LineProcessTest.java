@@ -98,7 +98,7 @@ class LineProcessTest {
         }
     }
 
-    /** Regression: surplus lines were reported forever. The process must stop reading at the first one. */
+    /** Regression: surplus lines were reported forever. The process must stop reading at the first surplus line. */
     @Test
     void linesThatNobodyAskedFor_areReadNoLonger() throws Exception {
         List<ProcessHandle> others = ProcessHandle.current().children().toList();

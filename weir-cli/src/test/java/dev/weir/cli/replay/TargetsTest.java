@@ -26,7 +26,7 @@ class TargetsTest {
     private int opened;
     private int closed;
 
-    /** Returns targets with these answers of brokers, one per connection. The last one repeats. */
+    /** Returns targets with these answers of brokers, one per connection. The last answer repeats. */
     private Targets targets(Duration patience, Uuid... answers) {
         ArrayDeque<Uuid> left = new ArrayDeque<>(List.of(answers));
         return new Targets(

@@ -90,8 +90,7 @@ public final class ClusterClients {
         this.file = file;
         this.properties = file == null ? Map.of() : file.settings();
         if (file != null) {
-            // Check the file with the producer's settings, which accept the keys of all clients and refuse misspelled
-            // or repeated ones. An admin client's settings are not checked, and some commands have no other client.
+            // Check the file with the producer's settings, which accept the keys of all clients.
             configured(() -> ProducerSettings.builder().from(properties, file::origin));
         }
     }
@@ -233,10 +232,7 @@ public final class ClusterClients {
         return e.getMessage() == null ? e.toString() : ClientFault.oneLine(e.getMessage());
     }
 
-    /**
-     * Returns a warning for each setting of the file that has no effect or is unknown to Kafka's clients. Misspelled
-     * client keys were refused earlier.
-     */
+    /** Returns a warning for each setting of the file that has no effect or is unknown to Kafka's clients. */
     public List<String> warnings() {
         Set<String> known = new HashSet<>(ConsumerConfig.configNames());
         known.addAll(ProducerConfig.configNames());
@@ -272,7 +268,8 @@ public final class ClusterClients {
     }
 
     /**
-     * Refuses a file with Weir's own settings except {@code weir.produce}: the others apply only to consumer groups.
+     * Refuses a file with Weir's own settings except {@code weir.produce}: the other settings apply only to consumer
+     * groups.
      *
      * @param option the option that cannot be combined with these settings
      */

@@ -17,19 +17,16 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * A consumer of assigned partitions. After a poll has run out of memory, it reads single records: Kafka's client loses
- * all records of such a poll and does not name the partition. If one record exhausts the heap, {@link #poll} has
- * returned all records before it, and names it in an exception. Confined to one thread, except for {@link #wakeup}.
+ * A consumer of assigned partitions. After a poll has run out of memory, it reads single records. If one record
+ * exhausts the heap, {@link #poll} has returned all records before it, and names it in an exception. Confined to one
+ * thread, except for {@link #wakeup}.
  */
 public final class RecordReader implements AutoCloseable {
 
     /** Length of a partition's turn while records are read singly, even without a record. */
     private static final Duration LONGEST_TURN = Duration.ofMillis(200);
 
-    /**
-     * Longest turn of a partition whose next record has not arrived. The end of a turn drops the response, which a slow
-     * broker or a large record delays.
-     */
+    /** Longest turn of a partition whose next record has not arrived. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
 
     private final Map<String, Object> config;
@@ -96,7 +93,7 @@ public final class RecordReader implements AutoCloseable {
     }
 
     /**
-     * Returns the next records; none if the poll ran out of memory and the next one reads single records.
+     * Returns the next records. Returns none if the poll ran out of memory; the next poll then reads single records.
      *
      * @throws CliFailure if a single record does not fit into the heap
      */
@@ -167,7 +164,9 @@ public final class RecordReader implements AutoCloseable {
         turnBeganNanos = clock.getAsLong();
     }
 
-    /** Makes the running poll throw, or else the next one. May be called from any thread. */
+    /**
+     * Makes the running poll throw. If no poll is running, makes the next poll throw. May be called from any thread.
+     */
     public void wakeup() {
         consumer.wakeup();
     }

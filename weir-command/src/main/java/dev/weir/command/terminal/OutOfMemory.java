@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ends the process if a thread dies of an {@link OutOfMemoryError}. Uncommitted records are delivered again after a
- * restart. Threads that catch the error continue, for example after a batch that is too large for the heap. The JVM
- * itself therefore does not exit on such an error. Thread-safe.
+ * restart. Threads that catch the error continue, for example after a batch that is too large for the heap.
+ * Thread-safe.
  */
 public final class OutOfMemory implements Thread.UncaughtExceptionHandler {
 

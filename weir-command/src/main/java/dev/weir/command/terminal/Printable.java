@@ -26,8 +26,8 @@ public final class Printable {
     }
 
     /**
-     * Escapes dangerous characters but keeps line feeds and tabs. For text whose lines are already escaped, and for
-     * JSON, in which escaped line feeds would be invalid.
+     * Escapes dangerous characters but keeps line feeds and tabs. For JSON, and for text whose lines are already
+     * escaped.
      */
     public static String lines(String text) {
         return escaped(text, true);

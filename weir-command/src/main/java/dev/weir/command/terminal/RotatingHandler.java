@@ -17,9 +17,9 @@ import java.util.logging.LogRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends log lines to a file. A file that would get too large is renamed to {@code FILE.1}, the previous {@code
- * FILE.1} to {@code FILE.2}, and so on; the oldest one is deleted. Each line is written immediately, because people
- * read a growing log and look for the last lines after a crash. Thread-safe.
+ * Appends log lines to a file. A file that would get too large is renamed to {@code FILE.1}, the previous
+ * {@code FILE.1} to {@code FILE.2}, and so on; the oldest file is deleted. Each line is written immediately.
+ * Thread-safe.
  */
 final class RotatingHandler extends Handler {
 

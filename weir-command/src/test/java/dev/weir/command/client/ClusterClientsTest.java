@@ -157,7 +157,7 @@ class ClusterClientsTest {
     }
 
     /**
-     * Regression: clients after the first one ran without the settings of a file such as {@code <(vault read)}. This
+     * Regression: clients after the first client ran without the settings of a file such as {@code <(vault read)}. This
      * test deletes the file.
      */
     @Test

@@ -77,7 +77,7 @@ class FirstAnswerTest {
                 .withMessageContaining("is not a Kafka broker, or requires TLS");
     }
 
-    // Regression: after a silent address, the others were not checked.
+    // Regression: after a silent address, the remaining addresses were not checked.
     @Test
     void answer_thatNoBrokerGives_behindAnAddressThatIsSilent_isNamed() throws Exception {
         CompletableFuture<Void> checked = new CompletableFuture<>();
@@ -92,7 +92,7 @@ class FirstAnswerTest {
         }
     }
 
-    /** Bytes that a broker's answer may begin with are left to the clients. */
+    /** A broker's answer may begin with these bytes, so the check accepts them. */
     @ParameterizedTest
     @ValueSource(strings = {"", "00", "000001", "00000152", "00000152776569", "0000015277656972", "000001527765697200"})
     void answer_thatABrokerMayBegin_isLeftToTheClients(String hex) {

@@ -39,7 +39,7 @@ class RecordReaderTest {
     /** Polls until a response arrives. */
     private int latencyPolls;
 
-    /** Runs out of memory as Kafka's client does: a poll's records are lost, and most positions are past them. */
+    /** Runs out of memory as Kafka's client does: it loses a poll's records. */
     private final class Client extends MockConsumer<byte[], byte[]> {
 
         private final int mostRecords;
@@ -128,7 +128,9 @@ class RecordReaderTest {
         assertThat(clients).hasSize(2);
     }
 
-    /** Regression: a partition with steady traffic kept the others from being read, and a replay could not end. */
+    /**
+     * Regression: a partition with steady traffic kept other partitions from being read, and a replay could not end.
+     */
     @Test
     void partitionThatAlwaysHasRecords_givesUpItsTurn() {
         RecordReader reader = reader(11);

@@ -69,8 +69,8 @@ class ShutdownTest {
     }
 
     /**
-     * Main class of the child processes. With the argument {@code drains}, it drains and returns 7. With any other, its
-     * drain never ends.
+     * Main class of the child processes. With the argument {@code drains}, it drains and returns 7. With any other
+     * argument, its drain never ends.
      */
     static final class Subject {
 

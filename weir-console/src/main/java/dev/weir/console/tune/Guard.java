@@ -22,10 +22,7 @@ final class Guard {
     private static final Duration LEAST_OLDEST = Duration.ofSeconds(5);
     private static final double MOST_HEAP = 0.9;
 
-    /**
-     * Maximum time per element in a stage, as a multiple of the time before any change. If more concurrency doubles the
-     * time, the called service is saturated: more calls would queue there until it rejects them.
-     */
+    /** Maximum time per element in a stage, as a multiple of the time before any change. */
     private static final double SLOWER = 2;
 
     /** Smallest increase of the time per element that counts as queueing, in nanoseconds. */
@@ -35,8 +32,8 @@ final class Guard {
     private static final double BEYOND = 1.25;
 
     /**
-     * A slow stage, an old record or a full heap is a fault after this time, which is longer than garbage collections
-     * and rebalances. Each change is observed for at least this time, because calls often fail only after a timeout.
+     * A slow stage, an old record or a full heap is a fault after this time. Each change is observed for at least this
+     * time.
      */
     static final Duration LASTING = Duration.ofSeconds(2);
 
@@ -108,18 +105,18 @@ final class Guard {
         return one.compareTo(other) >= 0 ? one : other;
     }
 
-    /** Sets whether a change is on trial. Without one, any age of records is normal below the user's maximum. */
+    /** Sets whether a change is on trial. Without a trial, any age of records below the user's maximum is normal. */
     void onTrial(boolean tried) {
         onTrial = tried;
         changed = tried;
     }
 
-    /** Reports that the change was reverted. It is not the cause if a stage is still slow. */
+    /** Reports that the change was reverted. */
     void takenBack() {
         changed = false;
     }
 
-    /** Returns whether the stage last found slow still is. If so after a revert, the change is not the cause. */
+    /** Returns whether the stage that was last found slow is still slow. */
     boolean isSlowAnyway(TuneReading now) {
         return perElement(worksBefore, now).getOrDefault(slowIn, 0.0) >= slowNanos / BEYOND;
     }

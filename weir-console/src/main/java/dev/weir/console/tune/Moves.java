@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the next change to try. The control that last helped comes first, then controls that may relieve the limiter,
- * alternative code, and all other controls. Stages close to the limiter come first. Failed trials are remembered.
- * Confined to the tuning thread.
+ * alternative code, and all other controls. Failed trials are remembered. Confined to the tuning thread.
  */
 final class Moves {
 
@@ -36,7 +35,7 @@ final class Moves {
 
     private static final String SAVING = " saving";
 
-    /** A value in between is worth a try if the last step raised the control by at least this factor. */
+    /** Smallest last step, as a factor, after which a value in between is worth a try. */
     private static final double WORTH_SAVING = 1.5;
 
     private static final double DOUBLE = 2;
@@ -45,7 +44,7 @@ final class Moves {
     /** After a gain of at least this size, the next step with the same lever is twice as large. */
     private static final double BIG_GAIN = 1.5;
 
-    /** A step to more workers than this at most doubles them. The tuner then notices a saturated service early. */
+    /** A step to more workers than this at most doubles the number of workers. */
     private static final double FEW_WORKERS = 16;
 
     /** Smallest increase, as a factor, worth a trial after the guard has rejected a larger one. */
@@ -286,7 +285,7 @@ final class Moves {
         return names || isWindow || isBudget ? limiter.expectedGain() : 1;
     }
 
-    /** Returns a move that raises all parallel stages; null if there is none. Two may be equally saturated. */
+    /** Returns a move that raises all parallel stages; null if there is none. */
     private @Nullable Move raiseAll(TuneReading now) {
         List<Control> stages = now.controls().values().stream()
                 .filter(control -> isOfStage(control) && !mustStay(control))
@@ -319,7 +318,7 @@ final class Moves {
                     withinMost(control, Math.max(control.value() + 1, (long) Math.ceil(control.value() * factor)));
             Control bound =
                     control.dispatcher() == null ? null : now.controls().get(DISPATCHER + control.dispatcher() + SIZE);
-            // A control limited by its dispatcher's size has no other known maximum: the move raises both.
+            // A control limited by its dispatcher's size has no other known maximum, so raise the dispatcher too.
             long most = bound != null && control.max() <= bound.value() ? wanted : control.max();
             long value = Math.min(Math.min(wanted, most), belowGuarded(control));
             if (value <= control.value()) {

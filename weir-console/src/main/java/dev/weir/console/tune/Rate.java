@@ -74,8 +74,7 @@ record Rate(double perSecond, double noise, Map<String, Double> supply) {
     }
 
     /**
-     * Returns the sustainable fraction of this rate. A queue is draining if an upstream stage emits fewer elements per
-     * counted element than before. The rate will then fall to the rate of that stage.
+     * Returns the sustainable fraction of this rate. The fraction is below 1 if a queue between two stages is draining.
      */
     double lasting(Rate before) {
         double share = 1;

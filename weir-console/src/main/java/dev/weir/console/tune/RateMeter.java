@@ -87,7 +87,10 @@ final class RateMeter {
         return measure();
     }
 
-    /** Returns the last stage with enough elements for a rate, or else the one with the most elements. */
+    /**
+     * Returns the last stage with enough elements for a rate. If there is none, returns the stage with the most
+     * elements.
+     */
     private static String counterOf(TuneReading from, TuneReading to) {
         String most = "";
         long mostElements = -1;
@@ -116,7 +119,7 @@ final class RateMeter {
 
     /**
      * Waits until a change has taken effect, and measures the rate. Repeats this up to {@value #MOST_DRAINS} times
-     * while a queue is draining, which a lower supply than in {@code before} shows.
+     * while a queue is draining.
      */
     Rate settleAndMeasure(Rate before) throws InterruptedException, Halted {
         Rate rate = settleAndMeasure();

@@ -288,7 +288,7 @@ final class Search {
         };
     }
 
-    /** Applies changes. Describes the refused ones; null if there are none. */
+    /** Applies changes. Describes the refused changes; null if there are none. */
     private @Nullable String set(Map<String, Long> settings) throws InterruptedException {
         List<ControlReport.Refusal> refused = target.set(texts(settings)).refused();
         return refused.isEmpty() ? null : words(refused);

@@ -31,16 +31,13 @@ class ProfilerTest {
     /** Elements until the JVM's compiler is done. */
     private static final int WARM = 2_000;
 
-    /** Samples for which the share of 40 % is off by less than 3 points in all but one of 40,000 profiles. */
+    /** Number of samples for an error of less than 3 points in the share of 40 %. */
     private static final int ENOUGH = 5_000;
 
-    /**
-     * Samples for which the share of 40 % is off by less than 5.5 points, and smaller shares by as many standard
-     * deviations. Half a point more allows for the edges of a short profile.
-     */
+    /** Number of samples for an error of less than 5.5 points in the share of 40 %. */
     private static final int ENOUGH_FOR_SIX = 1_500;
 
-    /** Maximum number of profiles to add up: as many profiles of 15 s end within the test's time limit. */
+    /** Maximum number of profiles to add up. */
     private static final int MOST_PROFILES = 30;
 
     static Stream<Dispatcher> dispatchers() {

@@ -129,7 +129,7 @@ class TunerTest {
         TuneReport report = tune(model);
 
         assertThat(model.workers("store")).isBetween(32L, 48L);
-        // The stage needs all threads but one: that one runs the other stages.
+        // The stage needs all threads but one, which runs the other stages.
         assertThat(model.value("dispatcher.jdbc.size")).isGreaterThan(model.workers("store"));
         assertThat(report.lasting()).anyMatch(line -> line.contains("properties: dispatcher.jdbc.size="));
     }

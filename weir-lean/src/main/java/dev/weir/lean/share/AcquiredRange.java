@@ -45,7 +45,7 @@ final class AcquiredRange {
     /**
      * The acquisition lock granted by the broker.
      *
-     * @param sinceNanos a time not after the broker granted or renewed the lock
+     * @param sinceNanos a time at or before the broker granted or renewed the lock
      * @param nanos the lock's duration, as the group was configured at that time
      */
     record Lock(long sinceNanos, long nanos) {}
@@ -71,7 +71,7 @@ final class AcquiredRange {
         return offset >= first && offset <= last;
     }
 
-    /** Returns the first offset whose record is unfinished, or one past the last offset if there is none. */
+    /** Returns the first offset whose record is unfinished. If there is none, returns one past the last offset. */
     long firstOpen() {
         int at = 0;
         while (at < states.length && states[at] != OPEN) {
@@ -80,7 +80,9 @@ final class AcquiredRange {
         return first + at;
     }
 
-    /** Returns the first offset without a queued acknowledgement, or one past the last offset if there is none. */
+    /**
+     * Returns the first offset without a queued acknowledgement. If there is none, returns one past the last offset.
+     */
     long firstUnacknowledged() {
         int at = 0;
         while (at < states.length && states[at] == ACKNOWLEDGED) {
@@ -99,7 +101,7 @@ final class AcquiredRange {
         }
     }
 
-    /** Releases this offset and all later ones: the response does not contain their batches. */
+    /** Releases this offset and all later offsets: the response does not contain their batches. */
     void notSentFrom(long offset) {
         for (long each = Math.max(first, offset); each <= last; each++) {
             states[at(each)] = AcknowledgementRange.RELEASE;
@@ -240,7 +242,7 @@ final class AcquiredRange {
 
     /**
      * Returns whether an acknowledgement of this type can include the next offset. Gaps are acknowledged together with
-     * accepted records, because one acknowledgement for a whole range costs the broker least.
+     * accepted records.
      */
     private static boolean goesWith(byte type, byte next) {
         boolean ends = next == AcknowledgementRange.GAP || next == AcknowledgementRange.ACCEPT;
@@ -251,7 +253,10 @@ final class AcquiredRange {
         return lock;
     }
 
-    /** Returns whether no renewal may be requested: one is unanswered or was refused, or the brokers renew no locks. */
+    /**
+     * Returns whether no renewal may be requested: a renewal is unanswered or was refused, or the brokers renew no
+     * locks.
+     */
     boolean isRenewing() {
         return renewing;
     }

@@ -26,9 +26,8 @@ final class AcquiredRanges {
     }
 
     /**
-     * Adds a newly acquired range. The broker has ended the older locks on its offsets: removes the open records there,
-     * returns them as lost, and withdraws acknowledgements that would affect the new lock. Older ranges keep their
-     * other offsets.
+     * Adds a newly acquired range. Removes the open records of older locks on its offsets, and returns them as lost.
+     * Withdraws acknowledgements that would affect the new lock.
      */
     List<LockedRecord> add(AcquiredRange range) {
         List<LockedRecord> lost = new ArrayList<>();

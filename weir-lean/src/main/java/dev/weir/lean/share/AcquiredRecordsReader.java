@@ -108,7 +108,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
         batchRecords = batchRecords == 0 ? size : batchRecords + FORGETS * (size - batchRecords);
     }
 
-    /** Moving average of offsets per batch; 0 until one is read. May be called from any thread. */
+    /** Moving average of offsets per batch; 0 until a batch is read. May be called from any thread. */
     double batchRecords() {
         return batchRecords;
     }

@@ -4,7 +4,8 @@ import java.util.Collection;
 
 /**
  * Divides a member's credits among its sessions. A credit is the permission to request one record. Sessions whose last
- * fetch returned records get equal parts. The others may request a few records, enough to notice new ones. Immutable.
+ * fetch returned records get equal parts. The other sessions may request a few records, enough to notice new ones.
+ * Immutable.
  *
  * @param each the maximum number of records to request in a session
  * @param probe the maximum number of records to request in a session whose last fetch returned nothing
@@ -18,7 +19,7 @@ record CreditDivision(int each, int probe, int threshold) {
     /** A session fetches only if it can request half of its part of the reserve: the records beyond one per worker. */
     private static final int WORTHWHILE_OF_STORE = 2;
 
-    /** Divisor for the credits of a session that finds no records while others do. */
+    /** Divisor for the credits of a session that finds no records while other sessions do. */
     private static final int PROBE = 8;
 
     /**

@@ -68,9 +68,8 @@ public final class HeldRecords {
         }
 
         /**
-         * Returns whether a response belongs to a renewal from before the topic was recreated. The topic id shows this;
-         * the order does not, because the new leader may respond first. If the former topic's id is unknown, the first
-         * response counts as the response to the renewal.
+         * Returns whether a response belongs to a renewal from before the topic was recreated, judging by the topic id.
+         * If the former topic's id is unknown, the first response counts as the response to the renewal.
          */
         boolean takeRenewedBefore(long offset, Uuid answeredId) {
             SentAcknowledgement former = renewedBefore.get(offset);
@@ -130,9 +129,8 @@ public final class HeldRecords {
     }
 
     /**
-     * Ends the renewal of a record that a poll has returned. Returns false if the record is new. If it has the offset
-     * of a different record under renewal, the topic was recreated: the former record and its acknowledgements are
-     * dropped.
+     * Ends the renewal of a record that a poll has returned. Returns false if the record is new. Drops a former topic's
+     * record with the same offset.
      */
     public boolean takeUp(ConsumerRecord<byte[], byte[]> record) {
         OfPartition of = partitions.get(new TopicPartition(record.topic(), record.partition()));
@@ -232,8 +230,7 @@ public final class HeldRecords {
     }
 
     /**
-     * Acknowledges records whose locks have expired, because the client does not fetch before. A finished record is
-     * acknowledged with its outcome, which may still arrive in time; the others are released. Uses separate requests:
+     * Acknowledges records whose locks have expired, because the client does not fetch before. Uses separate requests:
      * one late acknowledgement makes the broker refuse all acknowledgements of the partition in its request.
      */
     private void acknowledgeLost(OfPartition of, long nowNanos) {

@@ -15,7 +15,7 @@ final class LockRenewals {
 
     private static final int DEFAULT_MILLIS = 30_000;
 
-    /** Maximum time that finished records wait for the other records of their range before they are acknowledged. */
+    /** Maximum time that finished records wait for the unfinished records of their range. */
     private static final long PATIENCE_NANOS = 50_000_000;
 
     /** The window of acquired offsets is almost full if at least this fraction of it is used. */

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acknowledgements of one partition, waiting to be sent. The broker accepts or refuses all of them in a request
- * together, so doubtful ones are sent in separate requests. Confined to the member's thread.
+ * Acknowledgements of one partition, waiting to be sent. The broker accepts or refuses all acknowledgements in a
+ * request together, so doubtful ones are sent in separate requests. Confined to the member's thread.
  */
 final class PendingAcknowledgements {
 

@@ -69,10 +69,7 @@ public final class ShareMember implements AutoCloseable {
         this.asker = network.open("bootstrap", cluster::nextToAsk, new OfCluster());
     }
 
-    /**
-     * Sets the number of workers. Records beyond one per worker are a reserve; a fetch may wait until part of the
-     * reserve is used up.
-     */
+    /** Sets the number of workers. */
     public void workers(int most) {
         sessions.workers(most);
     }

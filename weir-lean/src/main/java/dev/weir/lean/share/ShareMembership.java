@@ -57,7 +57,6 @@ final class ShareMembership {
 
     /**
      * True if the next heartbeat must request the complete assignment, because a lost response may have contained it.
-     * Otherwise the coordinator sends only changes.
      */
     private boolean asksForAll;
 
@@ -185,8 +184,7 @@ final class ShareMembership {
             assigned = now;
             LOG.debug("share group {}: assigned {}", group, now);
         }
-        // A group reassigns partitions at most once per second, and members learn it from a heartbeat. Send the first
-        // heartbeats of a member without partitions early.
+        // Send the first heartbeats of a member without partitions early: it learns its partitions from a heartbeat.
         boolean asksSoon = assigned.isEmpty() && early++ < EARLY_BEATS;
         dueNanos = nowNanos + (asksSoon ? Math.min(interval, EARLY_NANOS) : interval);
     }

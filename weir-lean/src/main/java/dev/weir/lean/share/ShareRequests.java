@@ -27,8 +27,7 @@ final class ShareRequests {
 
     private static final int LONG_WAIT_MILLIS = 500;
 
-    // The byte limit of a fetch is the expected size of its records times this factor. A broker divides the limit among
-    // the partitions, and reads that much from each, even if only a few records were requested.
+    // The byte limit of a fetch is the expected size of its records times this factor.
     private static final double BYTES_SLACK = 1.5;
     private static final int MIN_PARTITION_BYTES = 64 * 1024;
     private static final int MAX_BYTES = 16 * 1024 * 1024;

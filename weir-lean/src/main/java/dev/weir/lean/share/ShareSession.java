@@ -21,10 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The share session with one broker: its partitions, its epoch, and at most one request in flight. The session waits
- * for each response before it sends the next request. Otherwise, the broker would discard the response to the earlier
- * request, although its records are already acquired (KIP-932: fetches and acknowledgements use the same epoch).
- * Confined to the member's thread.
+ * The share session with one broker: its partitions, its epoch, and at most one request in flight. A second request
+ * would make the broker discard the response to the first one (KIP-932: fetches and acknowledgements use the same
+ * epoch). Confined to the member's thread.
  *
  * <pre>
  *   CLOSED (epoch 0)  a fetch without acknowledgements opens it      -> OPEN
@@ -151,7 +150,7 @@ final class ShareSession {
         return turn.credits < 1 && !waits ? null : fetch(nowNanos, Math.max(1, turn.credits), Map.of());
     }
 
-    /** Returns the request that ends the session; null if one is in flight or the session has ended. */
+    /** Returns the request that ends the session; null if a request is in flight or the session has ended. */
     @Nullable
     ApiMessage last(long nowNanos) {
         if (underWay != null || hasEnded()) {
@@ -232,8 +231,7 @@ final class ShareSession {
         if (records > 0) {
             refusal = Errors.NONE;
         }
-        // The broker may have discarded the records because of a quota, or there were none. The results of the
-        // acknowledgements were processed above in both cases.
+        // The broker may have discarded the records because of a quota, or there were none.
         if (answer.throttleTimeMs() > 0 && records == 0) {
             throttled(sent.asked, answer.throttleTimeMs());
         } else if (records >= mostRecords) {
@@ -282,9 +280,9 @@ final class ShareSession {
     }
 
     /**
-     * Requests fewer records from now on. Brokers acquire records before they apply quotas ({@code
-     * KafkaApis.processShareFetchResponse} of Kafka 4.4), and deliver discarded records again when their locks expire.
-     * If responses stayed this large, records would reach their delivery limit without ever arriving.
+     * Requests fewer records from now on. Brokers acquire records before they apply quotas
+     * ({@code KafkaApis.processShareFetchResponse} of Kafka 4.4), and deliver discarded records again when their locks
+     * expire.
      */
     private void throttled(int asked, int millis) {
         mostRecords = Math.max(1, asked / 2);
@@ -398,9 +396,9 @@ final class ShareSession {
     }
 
     /**
-     * Handles a refused renewal. The lock may be gone, or the group does not allow renewals ({@code
-     * share.renew.acknowledge.enable} is false): the error is the same. Records that finish before the lock expires are
-     * therefore still acknowledged.
+     * Handles a refused renewal. The error is the same for a lost lock and for a group that allows no renewals
+     * ({@code share.renew.acknowledge.enable} is false). Records that finish before the lock expires are still
+     * acknowledged.
      */
     private void notRenewed(AcquiredRanges of, AcknowledgementRange ack, Errors error) {
         of.touching(ack.first(), ack.last()).forEach(AcquiredRange::notRenewed);

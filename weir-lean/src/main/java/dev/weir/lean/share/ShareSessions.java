@@ -29,13 +29,10 @@ final class ShareSessions implements AutoCloseable {
     private static final long TICK_NANOS = 10_000_000;
     private static final long IDLE_NANOS = 50_000_000;
 
-    /**
-     * Delay until the next turn while records are acquired, more are wanted, and no acknowledgement is urgent. A
-     * finished record usually wakes the member earlier.
-     */
+    /** Delay until the next turn while records are acquired, more are wanted, and no acknowledgement is urgent. */
     private static final long FED_NANOS = 25_000_000;
 
-    /** Delay until the next turn if a session is at its limit. One finished record may free many locks. */
+    /** Delay until the next turn if a session is at its limit. */
     private static final long FULL_NANOS = 1_000_000;
 
     /** A session and its connection. */

@@ -15,8 +15,9 @@ import org.apache.kafka.common.record.internal.RecordBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acknowledges the acquired offsets of unreadable batches as the receiver decides. If it does not skip a batch, one
- * record represents the batch, and all offsets get the acknowledgement of this record. Confined to the member's thread.
+ * Acknowledges the acquired offsets of unreadable batches as the receiver decides. If the receiver does not skip a
+ * batch, one record represents the batch, and all its offsets get that record's acknowledgement. Confined to the
+ * member's thread.
  */
 final class UnreadableParts {
 

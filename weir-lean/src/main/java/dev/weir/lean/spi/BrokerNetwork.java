@@ -22,7 +22,7 @@ public interface BrokerNetwork {
     /** Waits for up to {@code millis} milliseconds, and returns as soon as a channel has something to read. */
     void await(long millis);
 
-    /** Ends the current {@link #await}, or the next one if no thread is waiting. Thread-safe. */
+    /** Ends the current {@link #await}. If no thread is waiting, ends the next {@code await}. Thread-safe. */
     void wakeup();
 
     /** The current time in nanoseconds, from an arbitrary origin. */

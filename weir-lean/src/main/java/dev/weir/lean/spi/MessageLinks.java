@@ -42,7 +42,7 @@ public final class MessageLinks implements MessageNetwork, AutoCloseable {
         return links.nanoTime();
     }
 
-    /** Ends the current wait, or else the next one. May be called from any thread. */
+    /** Ends the current wait. If no thread is waiting, ends the next wait. May be called from any thread. */
     public void wakeup() {
         links.wakeup();
     }

@@ -10,8 +10,8 @@ import org.apache.kafka.common.protocol.ApiMessage;
 public interface MessageNetwork {
 
     /**
-     * A request that encodes itself, unlike Kafka's generated classes. It must not use the cache passed to its methods,
-     * because all requests of this kind get the same one.
+     * A request that encodes itself. It must not use the cache passed to its methods, because all such requests share
+     * that cache.
      */
     interface SelfEncoded extends ApiMessage {}
 
@@ -33,7 +33,9 @@ public interface MessageNetwork {
     /** Receives the responses of a channel, in the order of the requests. */
     interface Receiver {
 
-        /** Returns the object into which the next response is read. May be overridden to return the same one again. */
+        /**
+         * Returns the object into which the next response is read. May be overridden to return the same object again.
+         */
         default ApiMessage newAnswer(ApiKeys api) {
             return api.messageType.newResponse();
         }

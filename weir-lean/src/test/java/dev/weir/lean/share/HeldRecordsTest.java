@@ -107,7 +107,7 @@ class HeldRecordsTest {
         assertThat(attend(2 * SECOND)).as("under the new lock").containsExactly("10 RENEW", "12 RENEW");
     }
 
-    /** Regression: a new record at the offset of a renewed one was accepted without having been processed. */
+    /** Regression: a new record at the offset of a renewed record was accepted without having been processed. */
     @Test
     void recordOfARecreatedTopic_atTheOffsetOfARenewedOne_isNew() {
         assertThat(attend(SECOND)).hasSize(3);

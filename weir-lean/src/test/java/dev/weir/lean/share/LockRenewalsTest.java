@@ -154,7 +154,7 @@ class LockRenewalsTest {
         assertThat(acquired.all()).isEmpty();
     }
 
-    /** A late acknowledgement makes the broker refuse the partition's others in the same request. */
+    /** A late acknowledgement makes the broker refuse all acknowledgements of the partition in the same request. */
     @Test
     void acknowledgementsNearTheEndOfALock_goApart() {
         receiver.renews = false;
@@ -168,7 +168,7 @@ class LockRenewalsTest {
                 .isEqualTo(new Packet(List.of(ack(10, 10, AcknowledgementRange.ACCEPT)), false));
     }
 
-    /** The broker acquires no more records until the first one is acknowledged. */
+    /** The broker acquires no more records until the first record is acknowledged. */
     @Test
     void fullWindow_isMovedOnAtOnce() {
         take();

@@ -13,7 +13,10 @@ class PendingAcknowledgementsTest {
         return new AcknowledgementRange(first, last, AcknowledgementRange.ACCEPT, (int) (last - first + 1));
     }
 
-    /** One late acknowledgement makes the broker refuse all of its partition. The others must still be sent. */
+    /**
+     * One late acknowledgement makes the broker refuse all acknowledgements of its partition. The valid ones must still
+     * be sent.
+     */
     @Test
     void oneExpiredAmongGoodOnes_isFound_andTheOthersAreTold() {
         PendingAcknowledgements pending = new PendingAcknowledgements();

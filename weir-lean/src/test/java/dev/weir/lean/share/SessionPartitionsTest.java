@@ -99,7 +99,7 @@ class SessionPartitionsTest {
         assertThat(partitions.find(RECREATED.topicId(), 1)).isNull();
     }
 
-    /** A recreated topic has the same offsets as the former one. */
+    /** A recreated topic has the same offsets as the former topic. */
     @Test
     void endOfARecord_isThatOfTheTopicThatItWasAcquiredFrom() {
         partitions.want(List.of(ZERO, ONE, RECREATED));

@@ -256,7 +256,7 @@ class ShareClusterTest {
         assertThat(cluster.isDue()).isFalse();
     }
 
-    /** The leader comes back with the same epoch or with another one. */
+    /** The leader comes back with the same epoch or with another epoch. */
     @Test
     void leaderThatIsDown_isNobody_untilMetadataNameItAgain() {
         learn();

@@ -228,7 +228,7 @@ class ShareMemberSimulationTest {
         work.fixedMillis = 0;
         group.recreateTopic(RECORDS);
         // Until the group assigns the new topic, the member fetches nothing that would report the end of the former
-        // one.
+        // topic.
         for (long until = group.now() + SECOND * 7 / 10; group.now() < until; ) {
             group.step();
         }
@@ -365,7 +365,8 @@ class ShareMemberSimulationTest {
                 .allSatisfy((place, times) -> assertThat(times).isOne());
     }
 
-    // Brokers identify an acknowledgement by offsets and member, so a late one affects the member's next lock.
+    // Brokers identify an acknowledgement by offsets and member, so a late acknowledgement affects the member's next
+    // lock.
     @ParameterizedTest
     @ValueSource(longs = {41, 43, 47})
     void releaseThatOutlivesItsLock_leavesTheNextLockAlone(long seed) {

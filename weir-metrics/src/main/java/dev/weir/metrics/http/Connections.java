@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The bounded set of connections of an endpoint. A new connection may be a probe, so it is always accepted; if there
- * are too many, the least useful one is closed. Thread-safe.
+ * The bounded set of connections of an endpoint. A new connection may be a probe, so it is always accepted. If there
+ * are too many connections, the least useful one is closed. Thread-safe.
  */
 final class Connections {
 
@@ -80,7 +80,7 @@ final class Connections {
         }
     }
 
-    /** Closes all connections, including those added later. */
+    /** Closes all connections, including connections added later. */
     void close() {
         lock.lock();
         try {

@@ -6,8 +6,8 @@ import java.time.Duration;
 public final class HttpLimits {
 
     /**
-     * The maximum number of connections. If there are already this many, a new connection replaces the one that has
-     * been idle longest. If none is idle, it replaces the one whose client has taken longest to read its response.
+     * The maximum number of connections. A further connection replaces the connection that has been idle longest. If
+     * none is idle, it replaces the connection whose client has taken longest to read its response.
      */
     public static final int MAX_CONNECTIONS = 64;
 
@@ -25,7 +25,7 @@ public final class HttpLimits {
     /** Maximum time between two requests on a connection, longer than the usual interval of scrapes. */
     static final Duration MAX_IDLE = Duration.ofSeconds(65);
 
-    /** Maximum size of an unread request body to skip. The connection of a longer one is closed. */
+    /** Maximum size of an unread request body to skip. The connection of a longer body is closed. */
     static final int MAX_SKIPPED_BYTES = 8 * 1024;
 
     private HttpLimits() {}

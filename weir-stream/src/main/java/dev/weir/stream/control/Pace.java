@@ -12,6 +12,6 @@ public interface Pace {
     /** Maximum number of elements, or maximum total cost, per second; 0 if unlimited. */
     double perSecond();
 
-    /** Total time in nanoseconds that elements have waited only for the rate limit, including a wait in progress. */
+    /** Total time that elements have waited for the rate limit alone, in nanoseconds. Includes a wait in progress. */
     long waitedNanos();
 }

@@ -31,8 +31,8 @@ public interface StageControl {
     int parallelism();
 
     /**
-     * The largest value that {@link #parallelism(int)} accepts now. The dispatcher's threads limit it, and so does the
-     * memory that the stage has reserved: by default 8 elements per unit of its highest parallelism, at least 512
+     * The largest value that {@link #parallelism(int)} accepts now. The dispatcher's threads and the stage's memory
+     * limit it. By default, a stage reserves memory for 8 elements per unit of its highest parallelism, at least 512
      * elements.
      */
     int mostAtOnce();

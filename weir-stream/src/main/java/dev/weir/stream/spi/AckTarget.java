@@ -29,7 +29,10 @@ public interface AckTarget {
         }
     };
 
-    /** Ends one pending acknowledgement of {@code token}. The element is finished when the last one has ended. */
+    /**
+     * Ends one pending acknowledgement of {@code token}. The element is finished when its last pending acknowledgement
+     * has ended.
+     */
     void ack(long token);
 
     /**
@@ -69,8 +72,8 @@ public interface AckTarget {
     }
 
     /**
-     * Returns whether the element with {@code token} is the element with {@code ofToken} of target {@code of}, or was
-     * derived from it. A target that combines other targets calls this method on each of them. For searches, not for
+     * Returns whether the element with {@code token} is, or was derived from, the element with {@code ofToken} of
+     * target {@code of}. A target that combines other targets calls this method on each of them. For searches, not for
      * processing.
      */
     default boolean standsFor(long token, AckTarget of, long ofToken) {

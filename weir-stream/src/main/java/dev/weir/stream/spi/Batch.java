@@ -163,8 +163,8 @@ public final class Batch<T> {
     }
 
     /**
-     * Abandons the elements that a stage still holds when it is interrupted within a batch: those before index
-     * {@code kept}, which it was about to hand on, and those from index {@code first} on, which it has not processed.
+     * Abandons the elements before index {@code kept} and from index {@code first} on. For a stage that is interrupted
+     * within a batch.
      */
     public void abandonAllBut(int kept, int first) {
         Throwable failure = end(Ending.ABANDON, 0, kept, null);

@@ -15,9 +15,8 @@ public final class BatchPool {
     // The pool never waits for the lock. If the lock is taken, allocating or losing an array costs less than parking a
     // thread.
     //
-    // Arrays are reused only until the next garbage collection. With G1, storing a reference in an old array costs
-    // several times as much as storing it in a young one, because the write barrier executes a memory fence and marks a
-    // card. See ADR 6.
+    // Arrays are reused only until the next garbage collection, because storing a reference in an old array is several
+    // times slower with G1. See ADR 6.
 
     /** Maximum number of spare arrays. Enough for an asynchronous boundary with the default buffer. */
     private static final int MAX_SPARES = 8;

@@ -87,10 +87,7 @@ public final class FailedElement extends RuntimeException {
                 || (failure instanceof CompletionException && Thrown.cause(failure) instanceof InterruptedException);
     }
 
-    /**
-     * Returns whether {@code failure} has a note for {@code place} or the maximum number of notes. Downstream stages
-     * may rethrow an exception, and a program may throw the same instance for several elements.
-     */
+    /** Returns whether {@code failure} has a note for {@code place} or the maximum number of notes. */
     private static boolean isNoted(Throwable failure, String place) {
         if (failure.getSuppressed().length >= MAX_NOTES) {
             return true;

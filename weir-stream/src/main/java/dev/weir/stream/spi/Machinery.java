@@ -18,9 +18,7 @@ public final class Machinery {
         return TaskGroup.isCurrentInterrupted() || thrown instanceof InterruptedException || isOfTheProgram(thrown);
     }
 
-    /**
-     * Returns whether {@link #isFailure} is true for every exception of this type. A rule for the type has no effect.
-     */
+    /** Returns whether {@link #isFailure} is true for every exception of this type. */
     public static boolean isAlwaysFailure(Class<? extends Throwable> type) {
         boolean mayOverflow = type.isAssignableFrom(StackOverflowError.class)
                 || StackOverflowError.class.isAssignableFrom(Objects.requireNonNull(type, "type"));

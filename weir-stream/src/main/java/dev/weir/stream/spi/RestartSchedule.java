@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RestartSchedule {
 
-    /** Number of restarts to remember if they are unlimited. Every back-off has reached its maximum delay by then. */
+    /** Number of restarts to remember if they are unlimited. */
     private static final int REMEMBERED = 64;
 
     private final RestartSettings settings;

@@ -44,7 +44,7 @@ public interface StageContext {
 
     /**
      * Exposes an object for a resource of this stage, such as a consumer. In a substream, the object is withdrawn when
-     * the resource is closed, so that users do not mistake it for a failed one.
+     * the resource is closed.
      */
     default void exposeResource(Object handle) {
         expose(handle);
@@ -114,8 +114,8 @@ public interface StageContext {
     }
 
     /**
-     * A termination that may wait long for pending acknowledgements. When a substream ends, it waits until
-     * {@link #hurry} or the end of the run. Other terminations of a substream are closed without waiting.
+     * A termination that may wait long for pending acknowledgements. When a substream ends, this termination waits
+     * until {@link #hurry} or the end of the run. Other terminations of a substream do not wait.
      */
     interface PatientTermination extends Termination {
 

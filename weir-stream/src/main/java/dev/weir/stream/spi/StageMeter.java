@@ -28,7 +28,7 @@ public final class StageMeter {
     private final Waits down;
 
     // The current pass, in which the stage processes one batch. The pass's thread writes the other fields before
-    // `passing`; readers read `passing` first. Separate fields avoid an object per batch.
+    // `passing`; readers read `passing` first.
     private final AtomicReference<@Nullable Batch<?>> passing = new AtomicReference<>();
     private long passSinceNanos;
     private double passPart;
@@ -284,10 +284,7 @@ public final class StageMeter {
         return rising(shownIn, counted + (batch == null ? 0 : batch.passed() - passNotIn));
     }
 
-    /**
-     * Returns {@code now}, or the highest value so far, so that a counter never decreases. At the end of a pass, its
-     * estimated progress is removed shortly before its result is added.
-     */
+    /** Returns {@code now}, or the highest value so far, so that a counter never decreases. */
     private static long rising(AtomicLong shown, long now) {
         return shown.accumulateAndGet(now, Math::max);
     }

@@ -66,8 +66,8 @@ public final class Thrown {
     }
 
     /**
-     * Returns whether the JVM cannot continue: a {@link VirtualMachineError} other than a {@link StackOverflowError},
-     * after which the next element can be processed normally.
+     * Returns whether the JVM cannot continue: true for each {@link VirtualMachineError} except
+     * {@link StackOverflowError}.
      */
     public static boolean isFatal(Throwable thrown) {
         return thrown instanceof VirtualMachineError && !(thrown instanceof StackOverflowError);

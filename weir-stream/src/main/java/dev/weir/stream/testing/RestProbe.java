@@ -27,8 +27,7 @@ public final class RestProbe {
     private static final int LOOKS = 3;
 
     // A woken thread appears parked until it gets a processor, which may take a hundred milliseconds. Therefore also
-    // check whether the clock has signalled the thread, and whether the lock or latch is free. Both change before the
-    // thread is woken.
+    // check whether the clock has signalled the thread, and whether the lock or latch is free.
 
     private final PipelineRun run;
 

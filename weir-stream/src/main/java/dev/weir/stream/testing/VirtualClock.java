@@ -16,9 +16,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * A clock that stands still until a test advances it, for {@link dev.weir.stream.Pipeline#on}. Thread-safe.
  *
  * <p>{@link #advance} wakes the stages whose deadlines have passed. They continue on their own threads, so a test must
- * wait for an effect, such as an element at a {@link SinkProbe}, not for some time. Each advance is a single jump, even
- * over several deadlines. Before it, a test must call {@link SourceProbe#awaitPull} or {@link #awaitWaiters} to make
- * sure that the stages are waiting.
+ * wait for an effect, such as an element at a {@link SinkProbe}. Each advance is a single jump, even over several
+ * deadlines. Before an advance, a test must call {@link SourceProbe#awaitPull} or {@link #awaitWaiters} to make sure
+ * that the stages are waiting.
  */
 public final class VirtualClock implements Clock {
 
@@ -118,10 +118,7 @@ public final class VirtualClock implements Clock {
         }
     }
 
-    /**
-     * Waits until at least {@code count} stages are waiting for a future time. A stage that something other than time
-     * has woken may still count for a moment.
-     */
+    /** Waits until at least {@code count} stages are waiting for a future time. */
     public void awaitWaiters(int count) throws InterruptedException {
         guard.lockInterruptibly();
         try {

@@ -74,8 +74,8 @@ class RestProbeTest {
     }
 
     // Background of the next two tests: on a busy machine, a virtual thread's state was still "waiting" for 100 ms
-    // after its unpark, because its carrier was stopped. A simulation continued without the thread. A test cannot stop
-    // a carrier there, so it holds a thread in another place where its state is wrong.
+    // after its unpark, because its carrier was stopped. A test cannot stop a carrier, so it holds a thread in another
+    // place where its state is wrong.
 
     @Test
     void thread_thatWasSignalledAndHasNotRun_isNotAtRest() throws InterruptedException {

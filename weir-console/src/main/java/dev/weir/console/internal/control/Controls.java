@@ -95,7 +95,7 @@ public final class Controls {
         return timeline;
     }
 
-    /** Applies the changes in order and adds them to the timeline. A refused change does not stop the others. */
+    /** Applies the changes in order and adds them to the timeline. A refused change does not stop the other changes. */
     public ControlReport set(Map<String, String> wanted, String by) {
         Map<String, String> applied = new LinkedHashMap<>();
         List<Refusal> refused = new ArrayList<>();

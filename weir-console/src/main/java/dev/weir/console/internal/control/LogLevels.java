@@ -68,7 +68,7 @@ final class LogLevels {
         changed.computeIfAbsent(name, Logger::getLogger).setLevel(wanted);
     }
 
-    /** Accepts used loggers, and a limited number of others. */
+    /** Accepts loggers in use, and a limited number of unused loggers. */
     private void admit(String name) throws Refused {
         lock.lock();
         try {

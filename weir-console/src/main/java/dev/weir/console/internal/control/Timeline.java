@@ -15,7 +15,7 @@ public final class Timeline {
     /** Memory limit for all entries, with two bytes per character. */
     static final int MOST_BYTES = 4 << 20;
 
-    /** Maximum length of a key and of a value. HTTP requests with longer ones are rejected. */
+    /** Maximum length of a key and of a value. HTTP requests with longer texts are rejected. */
     private static final int MOST_TEXT = 1_000;
 
     private static final int MOST_REASON = 500;

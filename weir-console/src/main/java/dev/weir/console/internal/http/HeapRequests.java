@@ -21,7 +21,7 @@ final class HeapRequests {
 
     static final String PATH = "/api/heap";
 
-    /** Maximum number of classes reported, those with the most bytes first. */
+    /** Maximum number of classes reported, largest first. */
     static final int MOST = 40;
 
     private static final Logger LOG = LoggerFactory.getLogger(HeapRequests.class);

@@ -15,8 +15,8 @@ import java.util.List;
 record CallStack(List<Frame> frames, boolean cut) {
 
     /**
-     * The class through which {@code map} calls its function. Consecutive maps call each other through it, so the
-     * number of its frames on the stack identifies the running map.
+     * The class through which {@code map} calls its function. Consecutive maps call each other, so the number of its
+     * frames on the stack identifies the running map.
      */
     private static final String MAP_LOOP = "dev.weir.stream.internal.operator.MapStage$FunctionLoop";
 

@@ -32,7 +32,7 @@ public final class FleetLooker implements ConsoleSubject, AutoCloseable {
             String count = "{\"look\":" + number;
             String numbered = count + "," + newView.substring(1);
             view = Json.line(numbered);
-            // The page draws only the newest view, so the history keeps only the numbers of earlier ones.
+            // The page draws only the newest view, so the history keeps only the numbers of earlier views.
             history.add(new History.Entry(number, count + "}"), numbered);
         } finally {
             lock.unlock();

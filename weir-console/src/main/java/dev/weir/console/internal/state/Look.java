@@ -162,8 +162,7 @@ record Look(
             double busy = now.busyNanos() - (earlier == null ? 0 : earlier.busyNanos());
             double up = now.blockedUpNanos() - (earlier == null ? 0 : earlier.blockedUpNanos());
             double down = now.blockedDownNanos() - (earlier == null ? 0 : earlier.blockedDownNanos());
-            // Several threads' times may add up to more than the interval; use their sum, because their number is
-            // unknown. A single thread's times may add up to less, because it also does other work.
+            // Several threads' times may add up to more than the interval, and a single thread's times to less.
             double threadNanos = Math.max((double) elapsed, busy + up + down);
             return new StageLook(
                     now,

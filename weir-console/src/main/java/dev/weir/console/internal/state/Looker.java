@@ -375,8 +375,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     }
 
     /**
-     * Returns the stage with its current counters, and with the shares and rates from the limiter's measurement if it
-     * includes the stage. The page then shows the same values for both.
+     * Returns the stage with its current counters. Adds the shares and rates from the limiter's measurement if it
+     * includes the stage.
      */
     private StageLook asOfNow(StageSnapshot now) {
         StageLook last = shares.get(now.name());

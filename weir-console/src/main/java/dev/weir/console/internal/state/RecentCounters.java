@@ -8,8 +8,7 @@ import java.util.Deque;
 /**
  * The counters of one stage at the last readings. Confined to the reading thread.
  *
- * <p>Counters include a batch or a call once it is done. If it takes longer than a second, most readings would show an
- * idle stage, and one would show all the work. Activity is therefore computed over several seconds.
+ * <p>A counter includes a batch or a call only once it is done. Activity is therefore computed over several seconds.
  */
 final class RecentCounters {
 

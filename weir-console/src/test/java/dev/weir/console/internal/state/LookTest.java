@@ -58,7 +58,7 @@ class LookTest {
         }
     }
 
-    /** Two records in five seconds, none in the last one: a rounded rate would be 0. */
+    /** Two records in five seconds, none in the last second: a rounded rate would be 0. */
     @Test
     void rates_belowOneASecond_areToldWithTheirCounts() throws Exception {
         RecentCounters recent = new RecentCounters();

@@ -5,8 +5,8 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /**
- * Decompresses GZIP data, which may have several members. The checksum at the end of a member is not verified, because
- * the record batch has its own checksum, which covers the compressed bytes. Confined to one thread.
+ * Decompresses GZIP data, which may have several members. Does not verify a member's checksum: the batch's own checksum
+ * covers the compressed bytes. Confined to one thread.
  *
  * <pre>
  *   +----+----+---+------+-------+----+----+--------- ... --------+-------- ... ------+-------+-------+

@@ -6,8 +6,8 @@ import net.jpountz.lz4.LZ4Factory;
 import net.jpountz.lz4.LZ4SafeDecompressor;
 
 /**
- * Decompresses LZ4 frames with independent blocks, the only kind allowed by Kafka. The checksums in a frame are not
- * verified, because the record batch has its own checksum, which covers the compressed bytes. Confined to one thread.
+ * Decompresses LZ4 frames with independent blocks, the only kind allowed by Kafka. Does not verify a frame's checksums:
+ * the batch's own checksum covers the compressed bytes. Confined to one thread.
  *
  * <pre>
  *   little-endian

@@ -160,11 +160,10 @@ public final class RecordReader implements RecordView {
      * Parses a record in its most common form: one byte for the key length, at most two for each other number. Returns
      * false and changes nothing if the record has another form.
      *
-     * <p>The first eight bytes of such a record contain all numbers before the key. If the key is null, they also
-     * contain the length of the value. The method reads these bytes as one long and shifts each number out of it. It
-     * branches on the size of each number, because the CPU can predict a branch but would have to wait for a computed
-     * size. An odd number encodes a negative value. Only the timestamp delta, which is not decoded here, and the length
-     * of a null key may be negative.
+     * <p>The first eight bytes of such a record contain all numbers before the key. The method reads these bytes as one
+     * long and shifts each number out of it. It branches on the size of each number, because the CPU can predict a
+     * branch but would have to wait for a computed size. An odd number encodes a negative value. Only the timestamp
+     * delta and the length of a null key may be negative.
      */
     private boolean parseAtOnce(ByteBuffer from, int start, int recordEnd) {
         long rest = from.getLong(start) << Byte.SIZE;

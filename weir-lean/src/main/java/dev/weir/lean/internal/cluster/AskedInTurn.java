@@ -1,16 +1,13 @@
 package dev.weir.lean.internal.cluster;
 
 /**
- * Chooses the broker for the next metadata request. The client stays with a broker until {@link #PATIENCE} responses in
- * a row are outdated or incomplete, or until the last response is too old. Then it tries the other brokers in the
- * metadata, one after the other, and finally the bootstrap brokers. Confined to one thread.
+ * Chooses the broker for the next metadata request. The client leaves a broker after {@link #PATIENCE} bad responses in
+ * a row, or if the last response is too old. It then tries the other known brokers in turn, and finally the bootstrap
+ * brokers. Confined to one thread.
  */
 public final class AskedInTurn {
 
-    /**
-     * The client switches brokers after this many outdated or incomplete responses in a row. One is not enough:
-     * directly after a change in the cluster, no broker may know it yet.
-     */
+    /** The client switches brokers after this many outdated or incomplete responses in a row. */
     private static final int PATIENCE = 2;
 
     /** True if the last response was outdated or incomplete, or if there is no response yet. */

@@ -86,7 +86,7 @@ public final class BrokerLinks implements AutoCloseable {
         }
     }
 
-    /** Ends the current {@link #await}, or the next one if no thread is waiting. Thread-safe. */
+    /** Ends the current {@link #await}. If no thread is waiting, ends the next {@code await}. Thread-safe. */
     public void wakeup() {
         transports.wakeup();
     }

@@ -26,10 +26,7 @@ public final class ClusterMetadata {
     /** Time without a {@link #refused} call after which a complete response resets the backoff. */
     private static final long SETTLED_NANOS = 500_000_000;
 
-    /**
-     * Minimum time between two switches to another broker because of unhelpful responses. The time doubles each time
-     * all brokers have been tried without success.
-     */
+    /** Minimum time between two switches to another broker. Doubles after each round of all brokers without success. */
     private static final long STAY_NANOS = 200_000_000;
 
     private static final int MOST_DOUBLINGS = 5;

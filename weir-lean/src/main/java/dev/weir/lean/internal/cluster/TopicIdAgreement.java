@@ -136,7 +136,7 @@ public final class TopicIdAgreement {
                 return Verdict.PRESENT;
             }
             sinceNanos = nowNanos;
-            // The brokers disagree from now on. Keep a recent rejection by a partition leader: it probably led here.
+            // Keep a recent rejection by a partition leader: it probably led to this disagreement.
             if (nowNanos - refusedNanos > WAIT_NANOS) {
                 refusal = Refusal.NONE;
             }

@@ -53,7 +53,7 @@ public final class ConsumerEngine implements AutoCloseable {
         this.context = ConsumerContext.of(settings);
         try {
             this.locations = new PartitionLocations(context);
-            // A connection has two buffers. Both may be full of paused records, which the pool must be able to copy.
+            // Both buffers of a connection may be full of paused records, which the pool must be able to copy.
             this.pool = new ChunkPool(2L * settings.maxFetchBytes());
             this.fetcher = new FetchResponses(context, locations, pool);
             this.locations.answerTo(fetcher);
@@ -128,7 +128,7 @@ public final class ConsumerEngine implements AutoCloseable {
         locations.addAll(topic, start);
     }
 
-    /** Removes all partitions of a topic, and stops adding new ones. */
+    /** Removes all partitions of a topic, and stops adding new partitions. */
     public void unassignAll(String topicName) {
         for (int index = 0; index < partitions.size(); index++) {
             FetchedPartition partition = partitions.get(index);
@@ -339,7 +339,10 @@ public final class ConsumerEngine implements AutoCloseable {
         }
     }
 
-    /** Ends the current {@link #await}, or the next one if none is running. May be called from any thread. */
+    /**
+     * Ends the current {@link #await}. If no thread is waiting, ends the next {@code await}. May be called from any
+     * thread.
+     */
     public void wakeup() {
         context.transports().wakeup();
     }

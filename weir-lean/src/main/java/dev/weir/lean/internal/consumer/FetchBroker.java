@@ -36,8 +36,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     private final RetryBackoff backoff;
 
     /**
-     * Backoff after a nearer replica could not be used. The leader may name a nearer replica to fetch from (KIP-392).
-     * Until the backoff expires, the consumer asks the leader to send the records itself.
+     * Backoff after a nearer replica (KIP-392) could not be used. Until it expires, the leader sends the records
+     * itself.
      */
     private final RetryBackoff nearer;
 
@@ -45,7 +45,7 @@ final class FetchBroker implements BrokerConnection.Listener {
 
     private @Nullable BrokerConnection connection;
 
-    /** Buffers of the connection, kept for the next one if partitions are still fetched from this broker. */
+    /** Buffers of the connection, kept for the next connection if partitions are still fetched from this broker. */
     private @Nullable ConnectionBuffers buffers;
 
     private boolean fetchUnderWay;
@@ -101,10 +101,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         return connection != null && connection.isReady();
     }
 
-    /**
-     * Reports that the nearer replica named by this broker could not be used. This broker then sends the records itself
-     * until a backoff, which doubles with each failure, has expired.
-     */
+    /** Reports that the nearer replica named by this broker could not be used. */
     void nearerFailed(long nowNanos) {
         // Count the failure once, even if a response names the replica for several partitions.
         if (nearer.isDue(nowNanos)) {
@@ -249,8 +246,8 @@ final class FetchBroker implements BrokerConnection.Listener {
     }
 
     /**
-     * Copies the records of paused partitions out of the receive buffers if a response is expected and no buffer is
-     * free for it. Returns the number of copied bytes.
+     * Copies the records of paused partitions out of the receive buffers if an expected response has no free buffer.
+     * Returns the number of copied bytes.
      */
     int detachPaused() {
         if (canReceive() || !isAwaited()) {

@@ -178,8 +178,8 @@ final class FetchResponses implements FetchAnswers {
             at += (int) size;
         }
         ResponseChunk chunk = pool.take();
-        // Brokers truncate only the last batch of a response (KIP-74). Leave it out if it is incomplete. An incomplete
-        // first batch is an error: pass it on, so that the batch reader reports it.
+        // Brokers truncate only the last batch of a response (KIP-74), so leave out an incomplete last batch. Pass on
+        // an incomplete first batch: the batch reader reports it.
         chunk.lend(buffer, from, at == from ? end : at);
         if (settings.readCommitted()) {
             response.abortedTo(chunk.aborted());
@@ -231,9 +231,8 @@ final class FetchResponses implements FetchAnswers {
     }
 
     /**
-     * Handles a response that reports diverging logs. If the broker only does not know the epoch of the last record,
-     * this is not necessarily a fault: compaction may have removed all batches of the epoch before the broker's replica
-     * got them. The epoch of the next batch then shows whether the logs differ.
+     * Handles a response that reports diverging logs. If the broker only lacks the epoch of the last record, compaction
+     * may be the reason. The next batch's epoch then shows whether the logs differ.
      */
     private void diverged(FetchedPartition partition) {
         if (response.divergingOffset() >= partition.fetchOffset && partition.lastEpoch >= 0) {
@@ -243,7 +242,7 @@ final class FetchResponses implements FetchAnswers {
         }
     }
 
-    /** Returns whether the next batch is older than the last record read, which the broker's log then lacks. */
+    /** Returns whether the next batch is older than the last record read. The broker's log then lacks that record. */
     private boolean isOlder(FetchedPartition partition, ByteBuffer bytes) {
         int at = response.recordsAt();
         return response.recordsLength() >= BatchLayout.HEADER_BYTES

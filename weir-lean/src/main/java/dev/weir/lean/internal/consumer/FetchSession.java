@@ -105,8 +105,8 @@ final class FetchSession {
     }
 
     /**
-     * Returns the partition at index {@code i} of the request, which starts at index {@link #first} of the list and
-     * wraps around. If {@link #first} is in the middle of a topic, the request lists the topic twice.
+     * Returns the partition at index {@code i} of the request. The request starts at index {@link #first} of the list
+     * and wraps around.
      */
     private FetchedPartition at(List<FetchedPartition> partitions, int i) {
         int place = first + i;

@@ -64,10 +64,7 @@ final class FetchedPartition {
     /** The epoch of the batch before the fetch offset; -1 if unknown. */
     int lastEpoch = UNKNOWN;
 
-    /**
-     * Epoch of the batch before the fetch offset if the leader does not know that epoch; otherwise -1. The next batch's
-     * epoch shows whether the log has lost records.
-     */
+    /** Epoch of the batch before the fetch offset if the leader does not know that epoch; otherwise -1. */
     int doubtedEpoch = UNKNOWN;
 
     final PartitionLeader leader = new PartitionLeader();
@@ -89,8 +86,8 @@ final class FetchedPartition {
     int sentLastEpoch;
 
     /**
-     * Value of {@link PartitionCursor#moves()} at the last request for the start offset. If it differs when the
-     * response arrives, the position has changed and the response is ignored.
+     * Value of {@link PartitionCursor#moves()} at the last request for the start offset. If the value has changed, the
+     * response is ignored.
      */
     int askedAtMove = UNKNOWN;
 
@@ -136,9 +133,8 @@ final class FetchedPartition {
     }
 
     /**
-     * Returns whether the end of the log must be requested before the offset for the start timestamp. Reading starts at
-     * this end if no record has the timestamp or a later one. The end comes first, so that records appended in between
-     * are not missed.
+     * Returns whether to request the end of the log before the offset for the start timestamp. The end comes first, so
+     * that records appended in between are not missed.
      */
     boolean wantsEndFirst() {
         return start != null && start.timestampMillis() >= 0 && endBefore < 0;
@@ -173,7 +169,7 @@ final class FetchedPartition {
         return broker != null && broker.id != leader.node();
     }
 
-    /** Leaves the epoch, which the leader does not know, out of fetch requests. {@link #doubtedEpoch} keeps it. */
+    /** Leaves an epoch that the leader does not know out of fetch requests. */
     void doubtEpoch() {
         doubtedEpoch = lastEpoch;
         lastEpoch = UNKNOWN;

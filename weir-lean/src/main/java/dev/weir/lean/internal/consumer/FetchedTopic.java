@@ -75,7 +75,7 @@ final class FetchedTopic {
         }
     }
 
-    /** Partitions whose leader is unknown, except faulty ones. */
+    /** Partitions whose leader is unknown, except faulty partitions. */
     List<FetchedPartition> unlocated() {
         List<FetchedPartition> all = new ArrayList<>();
         forEach(partition -> {

@@ -26,7 +26,7 @@ final class MetadataConnection implements BrokerConnection.Listener {
     private final ConnectionBuffers buffers;
     private @Nullable BrokerConnection connection;
 
-    /** Number of connection failures since the last response. One is logged per round over all brokers. */
+    /** Number of connection failures since the last response. One failure is logged per round over all brokers. */
     private int failures;
 
     private long nowNanos;

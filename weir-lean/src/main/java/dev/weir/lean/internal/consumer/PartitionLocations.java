@@ -80,7 +80,7 @@ final class PartitionLocations implements ClusterView {
 
     /**
      * Sets the id of the topic in which the partition's position is valid. The next metadata response confirms or
-     * refutes it. The current metadata may be older than the caller's id.
+     * refutes it.
      */
     void isPlacedIn(FetchedPartition partition, Uuid topicId) {
         partition.placedIn = topicId.equals(Uuid.ZERO_UUID) ? null : topicId;
@@ -162,7 +162,9 @@ final class PartitionLocations implements ClusterView {
         }
     }
 
-    /** Fetches a partition from a hinted leader. Returns false if it is already known, or its address is not. */
+    /**
+     * Fetches a partition from a hinted leader. Returns false if the leader is already known or its address is unknown.
+     */
     boolean hint(FetchedPartition partition, int node, int epoch) {
         FetchBroker leader = brokers.get(node);
         if (leader == null || !partition.leader.hint(node, epoch)) {
@@ -195,7 +197,7 @@ final class PartitionLocations implements ClusterView {
         join(partition, near);
     }
 
-    /** Reports that a partition's broker has answered a fetch. A nearer replica thereby counts as working. */
+    /** Reports that a partition's broker has answered a fetch. This shows that a nearer replica works. */
     void served(FetchedPartition partition) {
         if (partition.isFollowing() && !partition.servedNearby) {
             partition.servedNearby = true;
@@ -354,7 +356,7 @@ final class PartitionLocations implements ClusterView {
         });
     }
 
-    /** Returns whether only one broker, which may be stale, has contradicted the topic id of a position. */
+    /** Returns whether only one broker has contradicted the topic id of a position. That broker may be stale. */
     private boolean isContradictedByOne(FetchedPartition partition) {
         TopicIdAgreement agreement = partition.topic.agreement;
         Uuid placedIn = partition.placedIn;

@@ -163,8 +163,8 @@ public final class PartitionCursor {
             }
             reader.close();
             if (moves != now || (interrupted && records != null && position < next)) {
-                // A handler that moved the cursor has released the chunk. A handler that interrupted the delivery in
-                // the middle of the batch has not: the next delivery opens the batch again at the position.
+                // A handler that moved the cursor has released the chunk. After an interrupt, the next delivery opens
+                // the batch again at the position.
                 if (moves == now) {
                     leaderEpoch = epoch;
                 }
@@ -205,8 +205,8 @@ public final class PartitionCursor {
 
     /**
      * Offset at which to continue if the next batch is skipped: the end offset in its header or the start offset of the
-     * following batch, whichever is lower. Either may be corrupt; the lower one does not skip valid records. The result
-     * is always above the position, so that repeated skipping makes progress.
+     * following batch, whichever is lower. The result is always above the position, so that repeated skipping makes
+     * progress.
      *
      * @param logEnd the end of the log; higher offsets in the headers are ignored
      */

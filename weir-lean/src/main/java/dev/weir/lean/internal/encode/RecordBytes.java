@@ -23,10 +23,7 @@ public final class RecordBytes {
     /** Number of bits in a non-negative varint of two bytes. */
     private static final int BITS_OF_TWO_BYTES = 13;
 
-    /**
-     * Largest value for {@link #putPlain}. With a key of {@value #MAX_OF_ONE_BYTE} bytes and 9 bytes of overhead, the
-     * length field of the record then takes at most two bytes.
-     */
+    /** Largest value for {@link #putPlain}. The length field of the record then takes at most two bytes. */
     private static final int MAX_PLAIN_BYTES = (1 << BITS_OF_TWO_BYTES) - 1 - MAX_OF_ONE_BYTE - 9;
 
     /** Largest size of a record without key, value and headers: six varints, one with 64 bits, and the attributes. */
@@ -173,9 +170,8 @@ public final class RecordBytes {
     }
 
     /**
-     * Writes a record without headers whose numbers take at most two bytes, and whose key length takes one. Everything
-     * before the key then fits into eight bytes, which are written as one long. The key and the value overwrite its
-     * unused bytes.
+     * Writes a record without headers whose numbers take at most two bytes and whose key length takes one. Writes
+     * everything before the key as one long. The key and the value overwrite its unused bytes.
      */
     private int putPlain(ByteBuffer to, int from, int timestampDelta, int offsetDelta) {
         int rawTime = timestampDelta << 1;

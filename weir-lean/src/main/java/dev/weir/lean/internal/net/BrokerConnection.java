@@ -268,7 +268,7 @@ public final class BrokerConnection implements AutoCloseable {
     private void complete(ReceiveBuffer buffer) throws IOException {
         int sizeBytes = size.getInt(0);
         if (underWay == 1 && buffers.out().hasRemaining()) {
-            // The request is not completely sent yet, and its buffers must not be reused before.
+            // The request is not completely sent, so its buffers must not be reused yet.
             throw noAnswer("an answer to a request that had not left yet");
         }
         size.clear();

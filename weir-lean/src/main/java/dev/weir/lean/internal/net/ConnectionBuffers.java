@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Buffers of a connection to a broker, reused by the next connection. Confined to one thread.
  *
- * <p>They are direct memory, which only a garbage collection frees, and a consumer that allocates nothing does not
- * trigger any.
+ * <p>The buffers are direct memory, which only a garbage collection frees. A consumer that allocates nothing never
+ * triggers one.
  */
 public final class ConnectionBuffers {
 

@@ -22,7 +22,7 @@ final class OutgoingRequest {
 
     private ByteBuffer own = ByteBuffer.allocateDirect(FIRST_BYTES);
 
-    /** The buffers to write, in order. The next one to write is at index {@link #next}. */
+    /** The buffers to write, in order. The next buffer to write is at index {@link #next}. */
     private ByteBuffer[] parts = nothing(FIRST_PARTS);
 
     /** Reused views of {@link #own}. {@code parts[i]} is {@code views[i]} if it is a range of {@link #own}. */

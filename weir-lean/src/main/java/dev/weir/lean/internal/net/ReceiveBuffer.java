@@ -4,8 +4,8 @@ import dev.weir.lean.spi.InvariantException;
 import java.nio.ByteBuffer;
 
 /**
- * A buffer for one response at a time. Free if nobody retains it. Grows to the size of the largest response so far, up
- * to a limit, and only with the bytes received: the size stated in a response may be wrong. Confined to one thread.
+ * A buffer for one response at a time. Free if nobody retains it. Grows with the bytes received, up to a limit.
+ * Confined to one thread.
  */
 public final class ReceiveBuffer {
 

@@ -78,10 +78,7 @@ final class SecuredTransport implements Transport {
         return writeJoined() ? layer().write(from) : 0;
     }
 
-    /**
-     * Writes several buffers. Combines short buffers first, because each call of the TLS layer creates at least one TLS
-     * record and makes a system call. Buffers that fill a whole record are not copied.
-     */
+    /** Writes several buffers. Combines short buffers first, because each call of the TLS layer makes a system call. */
     @Override
     public long write(ByteBuffer[] from, int first, int count) throws IOException {
         if (layer() instanceof PlaintextTransportLayer plain) {

@@ -38,7 +38,10 @@ public interface Transports extends AutoCloseable {
     /** Waits until a connection is ready or the timeout expires. Does not wait if the timeout is 0. */
     void await(long millis) throws IOException;
 
-    /** Ends the current {@link #await}, or the next one if none is running. May be called from any thread. */
+    /**
+     * Ends the current {@link #await}. If no thread is waiting, ends the next {@code await}. May be called from any
+     * thread.
+     */
     void wakeup();
 
     /** Current time in nanoseconds, as defined by {@link System#nanoTime}. May be called from any thread. */

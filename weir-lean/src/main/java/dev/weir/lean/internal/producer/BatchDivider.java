@@ -74,7 +74,7 @@ final class BatchDivider implements AutoCloseable {
                 throw new IllegalStateException("no room for record " + i + " of " + whole.count());
             }
         }
-        // The sequences may have restarted since the batch was sent. The halves then get new ones.
+        // The sequences may have restarted since the batch was sent. The halves then get new sequences.
         if (whole.hasSequence()) {
             part.sequence = (whole.sequence + from) & Integer.MAX_VALUE;
         }

@@ -17,7 +17,7 @@ final class BatchEndings {
     private final ProducerBatchPool pool;
     private final ProducerCounters counters;
 
-    /** Created in advance for a batch whose own exception needs memory that is not left. */
+    /** Created in advance, for use when no memory is left for an exception. */
     private final BatchRefusal noMemory = new BatchRefusal(new SendException(
             "unknown topic", -1, true, "the producer gave up the record, and ran out of memory", null));
 

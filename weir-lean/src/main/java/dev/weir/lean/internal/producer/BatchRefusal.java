@@ -7,8 +7,8 @@ import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
 
 /**
- * The exceptions for the records of a batch that was given up. A broker may report which records are faulty (KIP-467);
- * the other records of the batch then failed only together with them. Confined to the producer's thread.
+ * The exceptions for the records of a batch that was given up. A broker may report which records are faulty (KIP-467).
+ * Confined to the producer's thread.
  */
 final class BatchRefusal {
 

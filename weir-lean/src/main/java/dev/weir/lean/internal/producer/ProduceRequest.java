@@ -93,10 +93,7 @@ final class ProduceRequest implements BrokerLink.Encoder {
         out.put((byte) 0).putInt(0, out.position() + inserted - Integer.BYTES).flip();
     }
 
-    /**
-     * Adds a batch to the request. Returns the number of bytes inserted without a copy. A batch on the heap is copied
-     * once, because the JDK would copy it in every attempt to write it.
-     */
+    /** Adds a batch to the request. Returns the number of bytes inserted without a copy. */
     private static int batch(
             ByteBuffer out, BrokerLink.Inserts inserts, ProducerPartition partition, ProducerBatch batch) {
         int size = batch.writer.sizeBytes();

@@ -36,7 +36,7 @@ final class ProducerBatch {
 
     private static final int FIRST_TOKENS = 64;
 
-    /** Number of records in a row with the same clock reading, which costs as much as adding a record. */
+    /** Number of records in a row that share one reading of the clock. */
     private static final int OF_ONE_TIME = 16;
 
     final BatchWriter writer;

@@ -12,21 +12,14 @@ import org.jspecify.annotations.Nullable;
  * A pool of empty batches with a limited total size. At the limit, senders wait or get no batch. Thread-safe.
  *
  * <p>Batches of the usual size are direct memory and are reused. A batch for a larger record is on the heap, because
- * the garbage collector frees it earlier there. Direct memory stays occupied until the next collection, and a producer
- * rarely causes one.
+ * the garbage collector frees it earlier there.
  */
 final class ProducerBatchPool {
 
-    /**
-     * Waiting senders are woken when this many batches are free or, in a small pool, a quarter of the bytes. Waking a
-     * sender for each free batch would cost as much as filling the batch.
-     */
+    /** Waiting senders are woken when this many batches are free or, in a small pool, a quarter of the bytes. */
     private static final int WAKE_BATCHES = 8;
 
-    /**
-     * Interval at which waiting senders check for free bytes themselves. Batches for a partition without a leader may
-     * stay occupied for long, so that {@link #WAKE_BATCHES} batches are never free.
-     */
+    /** Interval at which waiting senders check for free bytes themselves. */
     private static final long LOOK_NANOS = 5_000_000;
 
     private final int batchBytes;
@@ -80,8 +73,8 @@ final class ProducerBatchPool {
             long left = waitNanos;
             largeWaiting += large ? 1 : 0;
             try {
-                // A large batch needs the bytes of several smaller ones. While a sender waits for a large batch, other
-                // senders get no smaller ones, which would use up the free bytes.
+                // While a sender waits for a large batch, other senders get no smaller batches, which would use up the
+                // free bytes.
                 while (!closed && (freeBytes < needed || (!large && largeWaiting > 0))) {
                     press();
                     if (left <= 0) {

@@ -45,7 +45,6 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
 
     /**
      * Longest time for which a batch takes more records while its broker accepts no requests, unless linger is longer.
-     * The batch's delivery timeout is already running.
      */
     private static final long FILLED_ON_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -72,7 +71,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     /** Number of records per partition that were given up when the thread stopped. */
     private final Map<TopicPartition, Long> unwritten = new HashMap<>();
 
-    /** Created in advance for a failure that leaves no memory for its own exception. */
+    /** Created in advance, for use when no memory is left for an exception. */
     private final LeanException noMemory =
             new LeanException("the producer has failed, and ran out of memory; the log may say why", null);
 
@@ -282,7 +281,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     /**
      * Updates {@link #held} without losing the wake-up of a caller that gets no batch at the same time. The caller
      * first sets the pool's flag and then reads {@link #held}; this method first writes {@link #held} and then reads
-     * the flag. So one of them always sees the other's change.
+     * the flag.
      */
     private void tellHeld() {
         if (held == foundFree) {
@@ -435,8 +434,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 if (head && error == Errors.INVALID_PRODUCER_EPOCH) {
                     partition.epoch = Short.MAX_VALUE;
                 }
-                // A duplicate sequence number does not prove that the batch is in the log: the broker only knows a
-                // later sequence. It may have forgotten the producer and accepted a later batch as the first one.
+                // A duplicate sequence number does not prove that the batch is in the log: the broker may have
+                // forgotten the producer and accepted a later batch first.
                 again(partition, batch, why, error == Errors.DUPLICATE_SEQUENCE_NUMBER);
             }
             case MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE -> {
@@ -494,7 +493,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         partition.rewind(nowNanos);
         if (partition.gap) {
             // The oldest batch may not be in the log: a broker that has forgotten the producer accepts later batches
-            // without it. Restart the sequences. Offsets prove nothing, because other producers write too.
+            // without it. Restart the sequences.
             partition.gap = false;
             counters.add(ProducerCounters.EPOCHS, 1);
             id.renumber(partition);

@@ -24,8 +24,8 @@ final class ProducerPartition {
     static final int UNKNOWN = -1;
 
     /**
-     * Idle time after which the broker may have forgotten the producer. The default is a day, but it starts at the
-     * timestamp of the last record, so a producer of old records may be forgotten much earlier.
+     * Idle time after which the broker may have forgotten the producer. The broker counts from the timestamp of the
+     * last record, which may be old.
      */
     private static final long REST_NANOS = 60_000_000_000L;
 
@@ -41,8 +41,8 @@ final class ProducerPartition {
     final PartitionLeader leader = new PartitionLeader();
 
     /**
-     * True if the broker was busy when the producer's thread last checked. Callers then do not wake the thread, which
-     * checks again by itself. The thread clears the flag before it checks {@link #intake}, so that it misses no batch.
+     * True if the broker was busy when the producer's thread last checked. Callers then do not wake the thread. The
+     * thread clears the flag before it checks {@link #intake}, so that it misses no batch.
      */
     volatile boolean held;
 
@@ -54,10 +54,7 @@ final class ProducerPartition {
     /** True if a batch in flight must be sent again. */
     boolean troubled;
 
-    /**
-     * True if the sequences must restart: the broker has rejected the sequence, epoch or producer id of the oldest
-     * batch, or the oldest batch may follow a later one in the log.
-     */
+    /** True if the sequences must restart, because the log may not contain the batches in their order. */
     boolean gap;
 
     /** True if {@link #waiting} may contain written batches, behind a batch with an unknown outcome. */
@@ -70,7 +67,9 @@ final class ProducerPartition {
     short epoch;
     private int nextSequence;
 
-    /** The sequence after the last one that may be in the log under this epoch; {@link #UNKNOWN} if there is none. */
+    /**
+     * The sequence after the last sequence that may be in the log under this epoch; {@link #UNKNOWN} if there is none.
+     */
     private int usedTo = UNKNOWN;
 
     /** True if a batch was acknowledged under this epoch. Until then, only one batch may be in flight. */
@@ -90,8 +89,8 @@ final class ProducerPartition {
 
     boolean maySend(long nowNanos) {
         ProducerBatch next = waiting.peek();
-        // A written batch waits behind a batch in flight whose outcome is unknown. Send nothing until it is known: the
-        // broker remembers only the last five batches, and would forget that batch.
+        // A written batch waits behind a batch whose outcome is unknown. Send nothing until the outcome is known: the
+        // broker remembers only the last five batches.
         if (next == null || next.state == State.WRITTEN || troubled || !backoff.isDue(nowNanos)) {
             return false;
         }
@@ -140,7 +139,7 @@ final class ProducerPartition {
         }
     }
 
-    /** Returns whether a sequence is before another one. Sequences wrap around to 0. */
+    /** Returns whether a sequence is before another sequence. Sequences wrap around to 0. */
     private static boolean isBefore(int sequence, int other) {
         return ((sequence - other) & Integer.MAX_VALUE) > Integer.MAX_VALUE / 2;
     }
@@ -166,8 +165,8 @@ final class ProducerPartition {
         lastWrittenNanos = nowNanos;
         backoff.succeeded();
         if (writtenInLine && isBehindLaterOne(batch)) {
-            // The broker had forgotten the producer and accepted this retry behind a later batch. Send the waiting
-            // batches again, including written ones, so that they follow this batch.
+            // The broker had forgotten the producer and accepted this retry behind a later batch. Send all waiting
+            // batches again, even written ones, so that they follow this batch.
             waiting.forEach(ProducerBatch::forgetSequence);
             troubled = true;
             gap = true;
@@ -239,7 +238,7 @@ final class ProducerPartition {
 
     /**
      * Called after a rejected batch was removed. Reuses its sequence if the batch is certainly not in the log and no
-     * later batch has a sequence. Otherwise the broker reports a gap, and {@link #renumber} restarts the sequences.
+     * later batch has a sequence.
      */
     void forget(ProducerBatch batch) {
         ProducerBatch next = waiting.peek();
@@ -248,9 +247,9 @@ final class ProducerPartition {
         }
     }
 
-    /** Moves all batches in flight, even written ones, back to the front of {@link #waiting}. */
+    /** Moves all batches in flight, even written batches, back to the front of {@link #waiting}. */
     void rewind(long nowNanos) {
-        // If the oldest batch is too large, later batches have failed only for that reason. Its halves need no backoff.
+        // The halves of a batch that was too large need no backoff.
         boolean divides = !flying.isEmpty() && flying.element().state == State.DIVIDE;
         while (!flying.isEmpty()) {
             ProducerBatch last = flying.getLast();
@@ -275,7 +274,7 @@ final class ProducerPartition {
 
     /**
      * Restarts the sequences under another epoch or producer id. All waiting batches get new sequences and are sent in
-     * order. Written batches behind a batch with an unknown outcome are sent again too, so that they stay behind it.
+     * order.
      */
     void renumber(long newProducerId, short newEpoch) {
         producerId = newProducerId;

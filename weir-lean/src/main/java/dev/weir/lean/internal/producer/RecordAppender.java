@@ -62,7 +62,8 @@ final class RecordAppender {
         if (number == ANY_PARTITION && record.key.isNull()) {
             partition = topic.nextSticky(all, full);
             if (partition.intake.append(record, timestampMillis, token)) {
-                // The record went into a batch of the new sticky partition. The old one may have no batch to send.
+                // The record went into a batch of the new sticky partition. The old partition may have no batch to
+                // send.
                 if (full.intake.hasSome()) {
                     wake(full, full);
                 }
@@ -104,7 +105,7 @@ final class RecordAppender {
 
     /**
      * Wakes the producer's thread after batches were started or filled in one or two partitions. Both arguments may be
-     * the same. Does nothing if the brokers of both are busy.
+     * the same. Does nothing if the brokers of both partitions are busy.
      */
     private void wake(ProducerPartition one, ProducerPartition other) {
         if (!one.held || !other.held) {

@@ -36,7 +36,7 @@ final class RecordIntake {
     }
 
     /**
-     * Appends consecutive records to the open batch, up to the first one that has another partition, is too large or
+     * Appends consecutive records to the open batch, up to the first record that has another partition, is too large or
      * does not fit. Returns the index of that record.
      *
      * @param maxBytes the largest accepted size of a record

@@ -42,7 +42,7 @@ final class RequestFlight {
         return -1;
     }
 
-    /** Marks a batch as answered. Returns false if it already was. */
+    /** Marks a batch as answered. Returns false if the batch was already answered. */
     boolean answer(int at) {
         boolean first = !answered.get(at);
         answered.set(at);

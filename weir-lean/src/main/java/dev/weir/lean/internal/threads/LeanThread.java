@@ -159,8 +159,8 @@ public final class LeanThread implements Runnable {
     }
 
     /**
-     * Moves a partition to another thread. It stays if this thread no longer owns it, does not know its position, or
-     * has detected a fault, which this thread must report. May be called by any thread.
+     * Moves a partition to another thread, unless this thread no longer owns it, does not know its position, or must
+     * report its fault. May be called by any thread.
      *
      * @param refused called by this thread if the partition stays
      */

@@ -19,8 +19,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one {@link dev.weir.lean.LeanThreads}. The first one, the home thread, finds partitions and divides
- * them among the threads. If one thread fails, all of them stop. Thread-safe, except where noted.
+ * The threads of one {@link dev.weir.lean.LeanThreads}. The first thread, the home thread, finds partitions and divides
+ * them among the threads. If one thread fails, all threads stop. Thread-safe, except where noted.
  */
 public final class ReaderThreads {
     private final List<LeanThread> members = new ArrayList<>(); // not changed after the first thread is started
@@ -38,7 +38,7 @@ public final class ReaderThreads {
         members.add(member);
     }
 
-    /** Starts all threads. Must be called once. If one cannot be started, the others stop. */
+    /** Starts all threads. Must be called once. If a thread cannot be started, the other threads stop. */
     public void start() {
         running.set(members.size());
         for (LeanThread member : members) {
@@ -134,7 +134,7 @@ public final class ReaderThreads {
         members.forEach(LeanThread::wakeup);
     }
 
-    /** Waits until all threads have stopped. Returns immediately if called by one of them. */
+    /** Waits until all threads have stopped. Returns immediately if called by one of these threads. */
     public void join() {
         if (threads.contains(Thread.currentThread())) {
             return;

@@ -8,9 +8,8 @@ import java.util.concurrent.locks.LockSupport;
  * A cheap lock, held only while copying one record. Acquiring it takes one atomic operation, and releasing it takes
  * none. Not reentrant and not fair. The holder must not block.
  *
- * <p>Releasing a {@code ReentrantLock} costs more. The thread waits until all its earlier writes are visible, and then
- * checks for waiting threads. If the memory is not in the CPU's cache, this wait takes longer than the copy. Releasing
- * this lock does not check: waiting threads poll the lock.
+ * <p>Releasing a {@code ReentrantLock} costs more: the thread waits until its earlier writes are visible, and then
+ * checks for waiting threads. Releasing this lock does not check: waiting threads poll the lock.
  */
 public final class ShortLock {
 

@@ -205,8 +205,8 @@ public final class FetchResponse {
     }
 
     /**
-     * Reads a count that is encoded as the number plus {@code more}. Each element takes at least one byte, so a count
-     * above the number of remaining bytes is invalid, unless the response is cut.
+     * Reads a count that is encoded as the number plus {@code more}. Refuses a count above the number of remaining
+     * bytes, unless the response is cut.
      */
     private int count(int more) {
         int number = number();

@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
  * Variable-length integers: seven bits per byte, least significant bits first. If the sign bit of a byte is set, more
  * bytes follow. Stateless.
  *
- * <p>{@link #signed} and {@link #unsigned} pack two values into a long, and thus allocate nothing: the number in the
- * upper half, and the position after it in the lower half. They read at most five bytes, even beyond the end of a
- * record. The caller checks the end after reading all numbers of a record.
+ * <p>{@link #signed} and {@link #unsigned} return two values in one long: the number in the upper half, and the
+ * position after it in the lower half. They read at most five bytes, even beyond the end of a record, so the caller
+ * must check the end.
  */
 public final class VarInts {
 
@@ -39,7 +39,7 @@ public final class VarInts {
         return pack((raw >>> 1) ^ -(raw & 1), next(packed));
     }
 
-    /** Reads an unsigned number, as in protocol messages. Numbers above 2^31 - 1 are returned as negative ones. */
+    /** Reads an unsigned number, as in protocol messages. Numbers above 2^31 - 1 are returned as negative numbers. */
     public static long unsigned(ByteBuffer bytes, int at) {
         int first = bytes.get(at);
         if (first >= 0) {

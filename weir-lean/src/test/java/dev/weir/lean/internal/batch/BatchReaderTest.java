@@ -120,7 +120,7 @@ class BatchReaderTest {
         }
     }
 
-    /** Regression: a later record was delivered first, and a commit after it lost the others. */
+    /** Regression: a later record was delivered first, and a commit after it lost the earlier records. */
     @Test
     void offsetsThatDoNotIncrease_areRefusedBeforeALaterOffsetIsShown() {
         for (int[] deltas : new int[][] {{3, 0, 1, 2}, {1, 0, 2, 3}, {0, 0, 1, 2}, {0, 2, 1, 3}, {0, 1, 2, 2}}) {

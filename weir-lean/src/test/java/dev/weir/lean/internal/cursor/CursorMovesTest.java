@@ -322,7 +322,7 @@ class CursorMovesTest {
         assertThat(Objects.requireNonNull(cursor.copyOfBatch())).hasSize(copied);
     }
 
-    /** After the first batch, the cursor must measure from the start of the second one. */
+    /** After the first batch, the cursor must measure from the start of the second batch. */
     @Test
     void secondBatch_isMeasuredFromItsOwnBeginning() {
         ByteBuffer second = batch(8);

@@ -55,8 +55,8 @@ class PartitionCursorTest {
     }
 
     /**
-     * Returns a log with an aborted transaction from offset 0 and a committed one from offset 4, each with another
-     * producer's record inside.
+     * Returns a log with an aborted transaction from offset 0 and a committed transaction from offset 4. Each contains
+     * another producer's record.
      */
     private static ByteBuffer log() {
         return Batches.joined(

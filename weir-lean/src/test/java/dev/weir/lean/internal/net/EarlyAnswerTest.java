@@ -88,7 +88,7 @@ class EarlyAnswerTest {
         assertNoAnswer(List.of(1, 2));
     }
 
-    /** The answered request is sent, but another one is still being sent. */
+    /** The answered request is sent, but another request is still being sent. */
     @Test
     void answerToAnEarlierRequest_whileTheLastOneLeaves_isTaken() throws Exception {
         sendSmall();

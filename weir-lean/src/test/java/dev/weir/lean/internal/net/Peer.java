@@ -23,8 +23,8 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.requests.RequestUtils;
 
 /**
- * A connection to a broker that reads and answers only when a test says so, even requests that it has not read.
- * Confined to one thread, except for {@link #read}.
+ * A connection to a broker that reads and answers only when a test says so. Confined to one thread, except for
+ * {@link #read}.
  */
 final class Peer implements AutoCloseable {
 

@@ -122,7 +122,8 @@ class PendingBytesTest {
     }
 
     /**
-     * Sends requests until the socket is full. Returns the number of the last one, which is only partly in the socket.
+     * Sends requests until the socket is full. Returns the number of the last request, which is only partly in the
+     * socket.
      */
     private static int fill(Peer peer, int inserted) throws Exception {
         for (int number = 1; ; number++) {

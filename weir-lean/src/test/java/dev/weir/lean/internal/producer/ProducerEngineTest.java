@@ -208,7 +208,7 @@ class ProducerEngineTest {
 
     // ---- Order -----------------------------------------------------------------------------------------------------
 
-    /** The second batch is written. It has waited only for the outcome of the first one. */
+    /** The second batch is written. It has waited only for the outcome of the first batch. */
     @Test
     void batchWrittenBehindOneInDoubt_whenTheProducerEnds_isAcknowledged() throws Exception {
         ProducerBatch doubtful = send(0, 1);

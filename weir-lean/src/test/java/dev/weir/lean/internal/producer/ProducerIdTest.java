@@ -45,7 +45,7 @@ class ProducerIdTest {
         assertThat(partition.producerId).isEqualTo(77);
     }
 
-    /** Under the same epoch, a broker would compare the new sequences with the old ones. */
+    /** Under the same epoch, a broker would compare the new sequences with the old sequences. */
     @Test
     void renumberedPartition_hasTheNextEpoch_andOthersKeepTheirs() {
         ProducerPartition one = partition(0);

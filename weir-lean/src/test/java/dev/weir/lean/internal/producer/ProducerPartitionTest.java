@@ -196,7 +196,7 @@ class ProducerPartitionTest {
 
     // ---- What may be sent ------------------------------------------------------------------------------------------
 
-    /** A broker accepts any sequence from an unknown producer, so a second batch could overtake the first one. */
+    /** A broker accepts any sequence from an unknown producer, so a second batch could overtake the first batch. */
     @Test
     void firstBatch_goesAlone_thenAsManyAsABrokerRemembers() {
         ProducerBatch first = send(1);
@@ -353,7 +353,7 @@ class ProducerPartitionTest {
         return doubtful;
     }
 
-    /** The broker had forgotten the producer and wrote the repeated batch as a new one. */
+    /** The broker had forgotten the producer and wrote the repeated batch as a new batch. */
     @ParameterizedTest
     @ValueSource(longs = {-1, 10})
     void batchThatMayBeBehindALaterOne_beginsSequencesAnew(long offset) {

@@ -97,7 +97,7 @@ class RecordAppenderTest {
         assertThat(wakes).hasValue(1);
     }
 
-    /** The full batch can be sent, unlike the new one. */
+    /** The full batch can be sent, unlike the new batch. */
     @Test
     void fullBatch_wakes_whenTheNextOneIsBegun_whereNoneCanLeave() throws Exception {
         first.held = true;

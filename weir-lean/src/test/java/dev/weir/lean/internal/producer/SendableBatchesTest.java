@@ -51,7 +51,7 @@ class SendableBatchesTest {
         assertThat(next(offered)).containsExactly(offered.get(2), offered.get(0), offered.get(1));
     }
 
-    /** Regression: the last partition was never sent while the first ones had batches. */
+    /** Regression: the last partition was never sent while the first partitions had batches. */
     @Test
     void partitionOfferedLastEachTime_goesWhenItsBatchIsTheOldest() {
         ProducerTopic topic = new ProducerTopic("t", 0);

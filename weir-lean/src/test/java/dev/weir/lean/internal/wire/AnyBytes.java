@@ -12,8 +12,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Reads arbitrary bytes as a consumer does. Throws an {@link AssertionError} if the reader returns neither data nor an
- * exception with partition and offset, or uses too much memory: the limit is the input's length on the heap, and {@link
- * #LIMIT} outside. Confined to one thread.
+ * exception with partition and offset, or uses too much memory. Confined to one thread.
  *
  * <p>The input's buffer has exactly its size, so reading past its end throws.
  */
@@ -49,7 +48,7 @@ final class AnyBytes {
         return refused;
     }
 
-    /** Reads the bytes as a whole response, and as the beginning of a longer one. */
+    /** Reads the bytes as a whole response, and as the beginning of a longer response. */
     void response(byte[] bytes) {
         if (bytes.length >= Integer.BYTES) {
             withinMemory(bytes, input -> {

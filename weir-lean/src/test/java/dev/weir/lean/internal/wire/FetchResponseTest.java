@@ -75,7 +75,7 @@ class FetchResponseTest {
         assertThat(response.divergingOffset()).isEqualTo(offset);
     }
 
-    /** Without tags, a diverging epoch has 12 bytes. A shorter one is ignored. */
+    /** Without tags, a diverging epoch has 12 bytes. A shorter epoch is ignored. */
     @ParameterizedTest
     @CsvSource({"12, 88", "11, -1"})
     void divergingEpoch_isRead_ifItIsThere(int size, long offset) throws MalformedResponseException {

@@ -3,8 +3,8 @@ package dev.weir.stream.internal.ack;
 import dev.weir.stream.spi.AckTarget;
 
 /**
- * A target that replaces another one, the original target, for the same element. Questions about an element are
- * answered by its original target. Subclasses decide when the original target is called.
+ * A target that replaces an element's original target. It forwards questions about the element to the original target.
+ * Subclasses decide when to call the original target.
  */
 public abstract class DerivedTarget implements AckTarget {
 

@@ -55,9 +55,7 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Moves the caller's pending acknowledgement to another stream, where the members have different targets. This
-     * object is reused if nobody else holds a pending acknowledgement of the combined element and none was forgone
-     * or abandoned.
+     * Moves the caller's pending acknowledgement to another stream, where the members have different targets.
      *
      * @param exit maps a member's target to its target in the other stream
      * @return the combined element's target in the other stream
@@ -153,8 +151,8 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Adds a pending acknowledgement, unless the last one has already ended. The caller needs no pending
-     * acknowledgement of its own, unlike for {@link #retain}.
+     * Adds a pending acknowledgement, unless the last pending acknowledgement has already ended. Unlike for
+     * {@link #retain}, the caller needs no pending acknowledgement of its own.
      */
     public boolean tryRetain() {
         return pending.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;

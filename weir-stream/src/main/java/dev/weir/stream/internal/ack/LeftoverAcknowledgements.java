@@ -83,20 +83,17 @@ public final class LeftoverAcknowledgements {
         }
     }
 
-    /** Acknowledges all leftovers, including later ones. Called if the stream completed by itself. */
+    /** Acknowledges all leftovers, including later leftovers. Called if the stream completed by itself. */
     public void finish() {
         EachAcknowledgement.of(settle(State.FINISHED), Leftover::ack);
     }
 
-    /** Abandons all leftovers, including later ones. Called if the stream was ended from outside or has failed. */
+    /** Abandons all leftovers, including later leftovers. Called if the stream was ended from outside or has failed. */
     public void close() {
         EachAcknowledgement.of(settle(State.CLOSED), Leftover::abandon);
     }
 
-    /**
-     * Ends the current leftovers like {@link #end}, but not later ones. Used if several streams take turns on one
-     * thread, because later leftovers belong to the next stream.
-     */
+    /** Ends the current leftovers like {@link #end}. Later leftovers belong to the next stream on this thread. */
     public void endThisTurn(boolean whole) {
         EachAcknowledgement.of(settle(State.OPEN), whole ? Leftover::ack : Leftover::abandon);
     }

@@ -3,9 +3,8 @@ package dev.weir.stream.internal.ack;
 import dev.weir.stream.spi.AckTarget;
 
 /**
- * The acknowledgement target of an element that has left a substream but keeps a target created inside it. Every
- * outcome is reported to the inner target and to {@code outside}, which combines the element's targets outside the
- * substream.
+ * The acknowledgement target of an element that has left a substream. It reports every outcome to the element's targets
+ * inside and outside the substream.
  */
 final class OutsideTarget extends DerivedTarget {
 

@@ -7,10 +7,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acknowledgement target of elements inside a substream. It passes acknowledgements on to the original target.
- * Elements that the closed stages abandon are kept in {@link LeftoverAcknowledgements}. Forgone elements are
- * acknowledged if the rest of the pipeline continues. Without leftovers, abandoned elements are treated like forgone
- * ones. Thread-safe.
+ * The acknowledgement target of elements inside a substream. It passes acknowledgements on to the original target. It
+ * acknowledges forgone elements if the pipeline continues after the substream. Thread-safe.
  */
 public final class SubstreamTarget implements AckTarget {
 
@@ -115,10 +113,7 @@ public final class SubstreamTarget implements AckTarget {
         return target instanceof SubstreamTarget || target == NONE;
     }
 
-    /**
-     * Collects the targets that an element has outside the stream, and adds a pending acknowledgement to each. Used if
-     * targets that were created inside the stream hide them.
-     */
+    /** Collects the targets that an element has outside the stream, and adds a pending acknowledgement to each. */
     public static final class Crossing implements RootVisitor {
 
         private final Wrapper border;
@@ -189,8 +184,8 @@ public final class SubstreamTarget implements AckTarget {
         }
 
         /**
-         * Replaces a joint acknowledgement. Consecutive elements with the same one share a replacement, which saves
-         * pending acknowledgements of the members.
+         * Replaces a joint acknowledgement. Consecutive elements with the same joint acknowledgement share a
+         * replacement.
          */
         private AckTarget outside(JointAck joint) {
             Left before = lastLeft;

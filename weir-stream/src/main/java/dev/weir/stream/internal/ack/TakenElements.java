@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The unfinished elements that one pipeline run has received from another run. If the receiving run fails,
- * {@link #abandonAll} abandons them, so that the source in the other run does not wait for them. Thread-safe.
+ * {@link #abandonAll} abandons them. Thread-safe.
  */
 public final class TakenElements {
 

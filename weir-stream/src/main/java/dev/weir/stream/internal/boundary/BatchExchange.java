@@ -128,8 +128,8 @@ public abstract class BatchExchange<I, O> {
     }
 
     /**
-     * Records in the calling thread's {@link WaitHabit} that it has woken the downstream thread. The calling thread's
-     * next wait parks without spinning, which leaves the processor to the downstream thread.
+     * Records in the calling thread's {@link WaitHabit} that it has woken the downstream thread. The calling thread
+     * then parks without spinning at its next wait.
      */
     private void noteWoken() {
         upperHabit = TaskGroup.currentHabit();

@@ -20,13 +20,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The giver sees an output in one of these states:
  * <ul>
  * <li><em>open</em>: batches are queued;
- * <li><em>released</em>: the downstream stages have ended, and further batches are acknowledged on their behalf, or
- * abandoned if the end may be due to a stop;
+ * <li><em>released</em>: the downstream stages have ended, and further batches are acknowledged or abandoned;
  * <li><em>cancelled</em>: further batches are refused.
  * </ul>
- *
- * <p>When the downstream stages close their input, the output stays open until it is known whether they ended by
- * themselves or failed.
  */
 public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.Exit {
 
@@ -109,8 +105,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     }
 
     /**
-     * Stops queuing, because the downstream stages have ended. Their elements, the queued elements and all later
-     * batches are acknowledged if {@code completed}, and abandoned otherwise.
+     * Stops queuing, because the downstream stages have ended. Acknowledges held, queued and later elements if
+     * {@code completed}, and abandons them otherwise.
      */
     public void release(boolean completed) {
         whole = completed;
@@ -178,8 +174,8 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     }
 
     /**
-     * Returns a stage that emits the batches of {@code lowest}, the last stage of the inner stream after this output.
-     * Their elements get the acknowledgement targets that they have outside the inner stream.
+     * Returns a stage that emits the batches of {@code lowest}, the inner stream's last stage. It gives their elements
+     * the acknowledgement targets of the outer stream.
      */
     public <R> Stage<R> leaving(Stage<R> lowest) {
         return new Leaving<>(lowest, this);

@@ -13,10 +13,7 @@ final class ChunkBacklog<T> {
     /** Maximum number of elements in the backlog, enough to keep the workers busy between two batches. */
     private static final int CAPACITY = 8 * Batch.DEFAULT_CAPACITY;
 
-    /**
-     * Number of elements at which a full stage accepts batches again. It is below the capacity, so that the feeding
-     * thread does not wake for each batch.
-     */
+    /** Number of elements at which a full stage accepts batches again. */
     private static final int ROOMY = CAPACITY / 2;
 
     private final ArrayDeque<WorkerBatch<T>> inOrder = new ArrayDeque<>();
@@ -64,10 +61,7 @@ final class ChunkBacklog<T> {
         return doneElements;
     }
 
-    /**
-     * Returns whether waking the pulling thread is worthwhile: workers have taken all elements, or removing the
-     * finished batches makes room for several new ones.
-     */
+    /** Returns whether it is worth waking the pulling thread. */
     boolean isMuchDone() {
         WorkerBatch<T> newest = untaken.peekLast();
         return newest == null || !newest.hasUntaken() || doneElements >= CAPACITY - ROOMY;
@@ -96,9 +90,7 @@ final class ChunkBacklog<T> {
         return List.copyOf(inOrder);
     }
 
-    /**
-     * Finds an element in the backlog. It is being processed if a worker has taken its chunk and its batch is not done.
-     */
+    /** Finds an element in the backlog. */
     @Nullable
     Kept find(AckTarget of, long ofToken) {
         for (WorkerBatch<T> work : inOrder) {

@@ -41,16 +41,13 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     private static final int MAX_WORKERS = 1024;
 
-    /**
-     * Finished processing time per active worker at which the pulling thread is woken. A wake-up costs 20 us of CPU
-     * time.
-     */
+    /** Processing time per active worker after which the stage wakes the pulling thread. */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** Number of chunks per worker and batch. More chunks balance uneven elements better; fewer cost less. */
     private static final int CHUNKS_PER_WORKER = 4;
 
-    /** Target for the maximum duration of a chunk with more than one element. */
+    /** Longest desired duration of a chunk with several elements. */
     private static final long CHUNK_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     private static final int NOT_TAKEN = -1;
@@ -237,8 +234,8 @@ public final class ParallelMap<T, R> implements Stage<R> {
     }
 
     /**
-     * Records a failure to start a worker as a failure of the upstream thread. Called before the upstream stages are
-     * closed, so that they do not take the closing for a normal end.
+     * Records a failure to start a worker as a failure of the upstream thread. Call it before closing the upstream
+     * stages.
      */
     private void noteCutOff() {
         Throwable cause;

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch whose elements several workers process together. Thread-safe. Each element is given to one worker, and
- * {@link #isDone} becomes true after all their writes are visible.
+ * A batch whose elements several workers process together. Thread-safe. Each element goes to one worker.
+ * {@link #isDone} becomes true after the writes of all workers are visible.
  */
 final class WorkerBatch<T> {
 

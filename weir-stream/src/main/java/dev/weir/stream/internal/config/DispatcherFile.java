@@ -117,10 +117,7 @@ public final class DispatcherFile {
         return VARIABLE_PREFIX + (name + "_" + property).replace('-', '_').toUpperCase(Locale.ROOT);
     }
 
-    /**
-     * A validated dispatcher. All dispatchers are validated before the first one is created, so that an invalid file
-     * leaves no threads behind.
-     */
+    /** A validated dispatcher. All dispatchers are validated before the first one is created. */
     private record Checked(String name, Kind kind, int size) {
         Dispatcher make() {
             return switch (kind) {

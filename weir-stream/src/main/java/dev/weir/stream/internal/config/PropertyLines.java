@@ -40,7 +40,7 @@ final class PropertyLines {
         return content.isEmpty() || content.startsWith("#") || content.startsWith("!");
     }
 
-    /** Returns whether the line ends in an odd number of backslashes. An even number is escaped backslashes. */
+    /** Returns whether the line ends in an odd number of backslashes. */
     private static boolean goesOn(String line) {
         int backslashes = 0;
         while (backslashes < line.length() && line.charAt(line.length() - 1 - backslashes) == '\\') {

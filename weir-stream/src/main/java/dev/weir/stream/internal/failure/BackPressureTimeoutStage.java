@@ -15,9 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fails the pipeline if the downstream stages take too long to request more elements. A separate task checks the
- * timeout, because the downstream stages occupy this stage's thread meanwhile. The task reads the clock once per
- * timeout; the stage does two volatile writes per batch. Confined to the stage's thread, except for the task, which
- * reads a volatile field.
+ * timeout. Confined to the stage's thread, except for the task, which reads a volatile field.
  */
 final class BackPressureTimeoutStage<T> implements Stage<T> {
 
@@ -67,7 +65,7 @@ final class BackPressureTimeoutStage<T> implements Stage<T> {
             while (!self.isInterruptRequested()) {
                 long limit = limitNanos;
                 if (limit == NEVER) {
-                    // A batch that is emitted during this sleep has its deadline after the sleep.
+                    // A batch emitted during this sleep is due after the sleep.
                     clock.sleepUntil(clock.after(timeout.toNanos()));
                 } else if (!clock.hasPassed(limit)) {
                     clock.sleepUntil(limit);

@@ -23,8 +23,8 @@ final class ReplayableBatch<T> {
     private final Batch<T> batch;
 
     /**
-     * State of each element: the FINISHED flag with the outcome, and the number of threads that delay reporting it; see
-     * {@link #hold}. The last of these threads reports the outcome.
+     * For each element: the FINISHED flag, the outcome, and the number of {@link #hold} calls in progress. The last
+     * {@link #letGo} call reports the outcome.
      */
     private final AtomicIntegerArray states;
 
@@ -114,8 +114,8 @@ final class ReplayableBatch<T> {
     }
 
     /**
-     * Closes the batch after its last attempt. Elements that this attempt abandons, now or later, are also abandoned in
-     * the surrounding stream.
+     * Closes the batch after its last attempt. The surrounding stream then abandons each element that this attempt
+     * abandons.
      */
     void close() {
         Attempt attempt = last;
@@ -149,8 +149,7 @@ final class ReplayableBatch<T> {
         protected void ended(int index, int outcome) {
             if ((outcome & ABANDONED) != 0) {
                 // Check after the update of the pending acknowledgements. Either this thread sees closedAt, or the
-                // closing thread sees the update. A revoked element is not handed out again, so it is finished here
-                // too.
+                // closing thread sees the update.
                 if (closedAt != this && !batch.isRevoked(index)) {
                     return;
                 }
@@ -164,10 +163,7 @@ final class ReplayableBatch<T> {
             }
         }
 
-        /**
-         * Skips an element that another attempt has finished if the visitor adds pending acknowledgements. A finished
-         * element cannot get any.
-         */
+        /** Skips a finished element if the visitor adds pending acknowledgements. */
         @Override
         public void roots(long token, RootVisitor visitor) {
             int index = (int) token;

@@ -45,10 +45,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
 
     private @Nullable Child<T> current;
 
-    /**
-     * The previous run of the section, or null if its resources are closed. The resources may stay open until the
-     * elements of that run are finished.
-     */
+    /** The previous run of the section, or null if its resources are closed. */
     private @Nullable Child<T> before;
 
     /** Time at which the previous run's resources are closed, even if its elements are not finished. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * A section in the middle of a stream. When the section fails, it is rebuilt and receives its unfinished elements
  * again. Confined to the stage's thread, except for {@link Input}.
  *
- * <p>The upstream stages run on another thread, which an interrupt of the section does not reach.
+ * <p>The upstream stages run on another thread. Interrupting the section does not interrupt them.
  */
 final class RestartedSection<T, R> implements RestartStage.Section<R> {
 
@@ -83,7 +83,7 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
         upstream.close();
     }
 
-    /** Removes all finished batches, also behind an unfinished one, to free their memory. */
+    /** Removes all finished batches, wherever they are in the queue. */
     private void tidy() {
         given.removeIf(ReplayableBatch::isFinished);
         tidyAt = 2 * given.size() + 16;

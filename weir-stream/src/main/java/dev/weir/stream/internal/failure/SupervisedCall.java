@@ -114,8 +114,8 @@ public final class SupervisedCall {
     }
 
     /**
-     * Retries the call for an element of the current batch. If the stream fails, that element and all later ones are
-     * abandoned. If the thread is interrupted, the first {@code kept} elements are abandoned too.
+     * Retries the call for an element of the current batch. If the stream fails, abandons this element and all later
+     * ones. If the thread is interrupted, also abandons the first {@code kept} elements.
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, Batch<T> batch, int kept, int index)
             throws InterruptedException {
@@ -185,10 +185,7 @@ public final class SupervisedCall {
         return hopeless != null ? hopeless : ask(thrown, failure -> SupervisionDecisions.here(supervision, failure));
     }
 
-    /**
-     * Decides about {@code thrown} on a thread outside the stage. That thread may work for another pipeline, whose
-     * cancellation must not affect this stage.
-     */
+    /** Decides about {@code thrown} on a thread outside the stage. Ignores an interrupt of that thread. */
     public FailureVerdict decideElsewhere(Throwable thrown) {
         failedCalls.increment();
         if (Thrown.isFatal(thrown)) {

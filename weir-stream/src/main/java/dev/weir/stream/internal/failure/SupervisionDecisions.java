@@ -10,10 +10,7 @@ public final class SupervisionDecisions {
 
     private SupervisionDecisions() {}
 
-    /**
-     * Returns the decision on {@code failure}. It is FAIL after a fatal error, and for any exception on a cancelled
-     * thread, because the element's work may be incomplete.
-     */
+    /** Returns the decision on {@code failure}. It is always FAIL after a fatal error and on a cancelled thread. */
     static Decision here(Supervision supervision, Throwable failure) {
         return Machinery.isFailure(failure) ? Decision.FAIL : asked(supervision, failure);
     }

@@ -19,9 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Emits the first item of each element's expansion, and further items of the latest one until a newer element arrives.
- * An asynchronous boundary upstream lets the stage check for newer elements without waiting. The first item carries the
- * element's acknowledgement. A failure is passed on after the preceding items. Confined to the stage's thread.
+ * Emits the items of each element's expansion until a newer element arrives. The first item carries the element's
+ * acknowledgement. A failure is passed on after the preceding items. Confined to the stage's thread.
  */
 final class ExpandStage<T, R> implements Stage<R> {
 
@@ -155,7 +154,7 @@ final class ExpandStage<T, R> implements Stage<R> {
 
     /**
      * Handles a failure of an expansion after its first item. Drops the remaining items, and throws the failure if the
-     * supervision decides so. The element's acknowledgement has left with the first item.
+     * supervision decides so.
      */
     private void giveUp(Throwable failure) {
         more = Collections.emptyIterator();

@@ -129,7 +129,7 @@ final class GroupedStage<T> implements Stage<List<T>> {
     }
 
     private void gather(Batch<T> batch, Batch<List<T>> out) throws InterruptedException {
-        // All elements of a batch count as arriving now. The window of a list that starts in this batch begins now.
+        // All elements of a batch count as arriving now.
         boolean beganBefore = !members.isEmpty();
         for (int i = 0; i < batch.size() && !intake.isEnded(); i++) {
             long own = weigh(batch, i);

@@ -16,9 +16,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that holds each element until it may leave. It accepts batches while it holds fewer elements than its limit,
- * which one batch may exceed. The end or an upstream failure is passed on after the held elements. Confined to the
- * stage's thread, except for {@link #depth}, {@link #dropRevoked} and {@link #find}.
+ * A stage that holds each element until it may leave. It pulls batches while it holds fewer elements than its limit.
+ * One batch may exceed the limit. The stage emits the held elements before it ends or fails. Confined to the stage's
+ * thread, except for {@link #depth}, {@link #dropRevoked} and {@link #find}.
  */
 abstract class HoldingStage<T> implements Stage<T>, Keeper {
 

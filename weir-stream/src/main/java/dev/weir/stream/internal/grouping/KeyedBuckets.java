@@ -3,11 +3,10 @@ package dev.weir.stream.internal.grouping;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 
-/** Token buckets by key. Full buckets are not stored, because they equal new ones. Confined to one thread. */
+/** Token buckets by key. Full buckets are not stored, because they equal new buckets. Confined to one thread. */
 final class KeyedBuckets {
 
-    // Ordered by last access, oldest first. Taking a permit and releasing a held element access a key. A bucket is full
-    // within a fixed time after the last access, so full buckets are at the front.
+    // Ordered by last access, oldest first. A bucket fills up within a fixed time, so full buckets are at the front.
     private final LinkedHashMap<Object, TokenBucket> buckets = new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true);
     private final TokenBucket pattern;
 

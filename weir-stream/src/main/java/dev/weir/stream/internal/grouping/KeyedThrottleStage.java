@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyedThrottleStage<T> extends HoldingStage<T> {
 
-    // Each element takes its permit on arrival, on credit if necessary. The permit determines the time at which the
-    // element may pass. Sorting by this time and then by arrival keeps the order within each key.
+    // Each element takes its permit on arrival, on credit if necessary. Sorting by permit time and then by arrival
+    // keeps the order within each key.
 
     /** A held element, with its arrival number among all held elements. */
     private record Early<T>(T element, Object key, AckTarget target, long token, long readyNanos, long number) {
@@ -100,7 +100,7 @@ final class KeyedThrottleStage<T> extends HoldingStage<T> {
         long now = clock.nanoTime();
         int kept = 0;
         buckets.forgetFull(now);
-        // An arriving element must not overtake a held one that is due, because both may have the same key.
+        // An arriving element must not overtake a held element that is due, because both may have the same key.
         boolean mayPass = held() == 0 || !clock.hasPassed(firstReadyNanos());
         int i = 0;
         try {

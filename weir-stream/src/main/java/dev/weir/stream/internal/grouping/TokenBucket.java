@@ -42,7 +42,7 @@ final class TokenBucket {
         return BigInteger.valueOf(permits).gcd(BigInteger.valueOf(perNanos)).longValue();
     }
 
-    /** Returns the cost of a permit in units, at most {@link #MAX_UNITS}, which is reached at 73 years per permit. */
+    /** Returns the cost of a permit in units, at most {@link #MAX_UNITS}. */
     private static long unitsPerPermit(long permits, long perNanos) {
         return Math.min(perNanos / divisor(permits, perNanos), MAX_UNITS);
     }

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds one pending acknowledgement of each element until the element's recipient ends it. If the downstream stages
- * have lost all copies of the element, this acknowledgement ends in the same way. Confined to the stage's thread.
+ * Holds one pending acknowledgement of each element until the element's recipient ends it. The acknowledgement also
+ * ends when the downstream stages have lost all copies. Confined to the stage's thread.
  */
 final class ClaimStage<T> implements Stage<Claim<T>> {
 

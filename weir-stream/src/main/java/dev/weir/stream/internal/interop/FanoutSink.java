@@ -16,8 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sink of one run that hands each element to all subscribers, which may differ in speed within a batch.
- * Subscribing, requesting and cancelling are thread-safe; the loop is confined to the sink's thread.
+ * Hands each element of one run to all subscribers. Subscribing, requesting and cancelling are thread-safe; the loop is
+ * confined to the sink's thread.
  *
  * <p>An element is acknowledged when {@code onNext} of every subscriber has returned. The next batch is pulled when all
  * subscribers have received the current one. A new subscriber starts with the first element that no subscriber has
@@ -104,7 +104,6 @@ final class FanoutSink<T> {
         }
         if (standIn) {
             // Signal the error about the invalid request here, because the loop may be waiting for the upstream stages.
-            // The loop checks the subscription first, so it signals nothing afterwards.
             outlet.refuseIfViolated();
             cancel(outlet);
         }
@@ -163,10 +162,7 @@ final class FanoutSink<T> {
         end(null);
     }
 
-    /**
-     * Returns the failure to signal to the subscribers. If another stage has failed, {@code thrown} may only be an
-     * interrupt, so returns the failure of the run.
-     */
+    /** Returns the failure to signal to the subscribers. */
     private static Throwable causeOf(Throwable thrown, StageContext context) {
         // Clear the interrupt, so that the subscribers do not see it.
         boolean ignored = Thread.interrupted();
@@ -267,7 +263,9 @@ final class FanoutSink<T> {
         }
     }
 
-    /** Returns all current subscribers. New ones start with the first element that no subscriber has received. */
+    /**
+     * Returns all current subscribers. New subscribers start with the first element that no subscriber has received.
+     */
     private List<FanoutSubscription<T>> withNewcomers(List<FanoutSubscription<T>> receivers) {
         List<FanoutSubscription<T>> all = outlets;
         if (all != receivers) {

@@ -6,9 +6,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One subscriber of a {@link FanoutSink} and its demand. The subscriber may call this object from any thread. It gets
- * its elements on the sink's thread; the end may come from a thread that subscribes, makes an invalid request, or
- * closes the run.
+ * One subscriber of a {@link FanoutSink} and its demand. The subscriber may call this object from any thread. The
+ * sink's thread calls {@code onNext}; other threads may signal the end.
  */
 final class FanoutSubscription<T> implements Flow.Subscription {
 

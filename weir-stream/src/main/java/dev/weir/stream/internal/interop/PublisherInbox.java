@@ -157,10 +157,7 @@ final class PublisherInbox<T> implements Flow.Subscriber<T> {
         }
     }
 
-    /**
-     * Returns whether {@link #take} must wait: no elements are queued, the inbox has neither ended nor been stopped,
-     * and the first request is not due.
-     */
+    /** Returns whether {@link #take} must wait. */
     private boolean isQuiet() {
         return elements.isEmpty() && !ended && !stopped && (requested || subscription == null);
     }

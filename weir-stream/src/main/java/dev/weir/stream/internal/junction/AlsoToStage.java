@@ -6,8 +6,8 @@ import dev.weir.stream.spi.Stage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends each element downstream and to a side sink. It is acknowledged when both have acknowledged it. Confined to the
- * stage's thread.
+ * Sends each element downstream and to a side sink. The element is acknowledged when both sides have acknowledged it.
+ * Confined to the stage's thread.
  */
 final class AlsoToStage<T> extends SideStage<T> {
 

@@ -8,8 +8,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the elements that match a predicate to a side sink, with their acknowledgements, and passes on the remaining
- * ones. Confined to the stage's thread.
+ * Sends the elements that match a predicate to a side sink, with their acknowledgements. Passes the other elements on.
+ * Confined to the stage's thread.
  */
 final class DivertToStage<T> extends SideStage<T> {
 

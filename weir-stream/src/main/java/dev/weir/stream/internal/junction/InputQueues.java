@@ -62,10 +62,7 @@ final class InputQueues<T> {
         }
     }
 
-    /**
-     * Returns a segment for the stages that end with {@code upstream}. At run time, its thread pulls {@code upstream}
-     * and fills the queue of {@code input}.
-     */
+    /** Returns a segment whose thread pulls {@code upstream} and fills the queue of {@code input}. */
     Segment<T> feed(int input, RunAssembly assembly, Dispatcher dispatcher, Stage<T> upstream, Runnable atNormalEnd) {
         StageMeter meter = assembly.segmentMeter();
         meter.siblingBelow(() -> takerWaits);

@@ -48,8 +48,8 @@ interface InputSelection {
     }
 
     /**
-     * Creates a selection in proportion to the weights, counted in elements. It chooses the input with the fewest
-     * elements taken relative to its weight. An input that was empty for a while gets no extra turns.
+     * Creates a selection in proportion to the weights, counted in elements. An input that was empty for a while gets
+     * no extra turns.
      */
     static InputSelection weighted(int[] weights) {
         double[] served = new double[weights.length];

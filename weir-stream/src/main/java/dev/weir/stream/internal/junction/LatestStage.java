@@ -178,10 +178,7 @@ final class LatestStage<R> implements Stage<R> {
         });
     }
 
-    /**
-     * Acknowledges the latest element of each input at the end. If an input had no element, nothing was ever emitted,
-     * so the latest elements stay unacknowledged.
-     */
+    /** Acknowledges the latest element of each input at the end, if every input had an element. */
     private void finishLatest() {
         if (missing == 0) {
             forget();

@@ -30,8 +30,7 @@ interface OutputSelection<T> {
                     boolean ignored = outlets.give(output, batch.copy(), segment);
                 }
             } catch (InterruptedException interrupted) {
-                // Abandon one copy for each output that got none, including output 0. The interrupted `give` has
-                // abandoned its own copy.
+                // Abandon one copy for each output that got none. The interrupted `give` has abandoned its own copy.
                 for (; output < outputs; output++) {
                     batch.abandonAll();
                 }

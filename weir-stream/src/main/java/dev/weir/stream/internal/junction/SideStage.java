@@ -68,16 +68,14 @@ abstract class SideStage<T> implements Stage<T> {
         return new Parts<>(upstream, side, segment, entry, assembly.tasks());
     }
 
-    /**
-     * Makes the main stream and the side sink fail after the elements of the current batch that this stage has kept.
-     */
+    /** Fails the main stream and the side sink after the current batch's kept elements. */
     final void fail(Throwable cause) {
         failure = cause;
     }
 
     /**
-     * Hands {@code part} to the side sink and returns whether it was accepted. If not, or after an interrupt, abandons
-     * {@code on}, the main stream's elements of the same batch.
+     * Hands {@code part} to the side sink and returns whether it was accepted. Otherwise abandons {@code on}, the main
+     * stream's elements of the same batch.
      */
     final boolean give(Batch<T> part, Batch<T> on) throws InterruptedException {
         boolean given = false;
@@ -146,7 +144,7 @@ abstract class SideStage<T> implements Stage<T> {
         }
     }
 
-    /** Closes the upstream stage and ends the side sink's input, normally unless a downstream stage has failed. */
+    /** Closes the upstream stage and ends the side sink's input. The input fails if a downstream stage has failed. */
     @Override
     public void close() {
         inside.set(0);

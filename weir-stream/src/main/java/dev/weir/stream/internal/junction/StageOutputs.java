@@ -19,9 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outputs of a stage that distributes elements. Thread-safe.
  *
- * <p>Stages downstream of an output may end early and forgo their elements. These are acknowledged as long as another
- * output continues, or if an output has taken all its elements. When the last output ends, the stream ends, and
- * elements that were not handed out stay unacknowledged.
+ * <p>Stages downstream of an output may end early and forgo their elements. Forgone elements are acknowledged while
+ * another output continues. When the last output ends, the stream ends.
  */
 final class StageOutputs<T> {
 
@@ -44,8 +43,8 @@ final class StageOutputs<T> {
     /** Outputs that have ended or no longer need elements. Guarded by the lock. */
     private final Set<Integer> leaving = new HashSet<>();
     /**
-     * Number of outputs that have taken all their elements. Updated before {@link #leaving} and read after it, so that
-     * such an output in {@code leaving} is counted here.
+     * Number of outputs that have taken all their elements. Update it before {@link #leaving}, and read it after
+     * {@link #leaving}.
      */
     private final AtomicInteger exhausted = new AtomicInteger();
 
@@ -71,10 +70,7 @@ final class StageOutputs<T> {
         }
     }
 
-    /**
-     * Records that an output is ending, and returns whether another output continues. If all end at the same time,
-     * returns false for one of them.
-     */
+    /** Records that an output is ending, and returns whether another output continues. */
     private boolean othersGoOn(int output) {
         lock.lock();
         try {
@@ -118,10 +114,7 @@ final class StageOutputs<T> {
         }
     }
 
-    /**
-     * Returns an output as a stage that ends all outputs when it is closed. The upstream thread notices this at its
-     * next batch.
-     */
+    /** Returns an output as a stage that ends all outputs when it is closed. */
     Stage<T> endingAll(int output) {
         OutputQueue<T> outlet = outlets.get(output);
         return new Stage<>() {

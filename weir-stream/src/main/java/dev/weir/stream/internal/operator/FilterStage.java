@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Keeps the elements for which a predicate returns {@code wanted}, and acknowledges the dropped ones. Confined to the
- * stage's thread.
+ * Keeps the elements for which a predicate returns {@code wanted}, and acknowledges the dropped elements. Confined to
+ * the stage's thread.
  */
 final class FilterStage<T> extends InPlaceStage<T, T> {
 

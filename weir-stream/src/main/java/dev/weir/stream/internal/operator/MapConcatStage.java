@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces each element, the parent, with its children. The parent is acknowledged when its last child is, or
- * immediately if it has none. Each child holds a pending acknowledgement of the parent, and so does the stage while it
- * iterates over the children. Confined to the stage's thread.
+ * immediately if it has none. Confined to the stage's thread.
  */
 final class MapConcatStage<T, R> implements Stage<R> {
 
@@ -220,10 +219,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
         upstream.close();
     }
 
-    /**
-     * Expands parents with few children, and returns at a parent that needs the slow path. The iterator escapes from
-     * the loop only on that path, so the JIT compiler allocates it only there.
-     */
+    /** Expands parents with few children, and returns at a parent that needs the slow path. */
     private static final class ExpandLoop<T, R> implements BatchLoop<T, MapConcatStage<T, R>> {
 
         @Override

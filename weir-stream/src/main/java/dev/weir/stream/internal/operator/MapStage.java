@@ -186,10 +186,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         }
     }
 
-    /**
-     * Returns the failure of the earliest failed element, or null. The most downstream failure is the earliest: that
-     * stage has only seen elements before the other failures.
-     */
+    /** Returns the failure of the earliest failed element, or null. A failure further downstream is always earlier. */
     private @Nullable Throwable firstFailure() {
         return failure != null || above == null ? failure : above.firstFailure();
     }

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 
 /**
- * Combines the elements of one run with an asynchronous function. Confined to the stage's only worker. At the end of
- * the stream, the downstream thread reads the result, which the stage's lock makes visible.
+ * Combines the elements of one run with an asynchronous function. Confined to the stage's only worker. At the end, the
+ * stage's lock makes the result visible to the downstream thread.
  */
 final class AsyncFold<T, R> {
 

@@ -157,8 +157,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
         if (!canStart()) {
             return false;
         }
-        // Other threads cannot drop a taken element. A call may wait at the gate for a long time, so take one element
-        // if there is a gate.
+        // Other threads cannot drop a taken element, so take only one if calls may wait at a gate.
         run.take(table, limit.current() - inFlight.count(), gate == null ? Integer.MAX_VALUE : 1);
         starting = true;
         return true;
@@ -175,8 +174,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
             run.start(computations);
             meter.ran(run.nanos());
         } catch (RuntimeException | Error thrown) {
-            // Fail without waiting for the started elements, which may never complete. Closing the stage settles the
-            // others.
+            // Fail without waiting for the started elements, which may never complete.
             broken = thrown;
         } finally {
             lock.lock();
@@ -311,7 +309,7 @@ final class AsyncStage<T, R> extends ParallelStage<T, R> implements AsyncComputa
 
     /**
      * Returns the number of waiting calls. Started computations count as waiting, because they use no thread of this
-     * stage. Other running elements count too, except for the one whose function call may be running.
+     * stage.
      */
     @Override
     int waitingCalls(int waitingTasks) {

@@ -41,10 +41,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     /** Handler time of quick work that justifies waking another worker. */
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
-    /**
-     * Finished elements may be held back, to be emitted together, for at most the average handler duration divided by
-     * this number. This happens only while every worker has another ready element.
-     */
+    /** Finished elements wait at most the average handler duration divided by this number, to leave together. */
     private static final int GATHER_PART = 8;
 
     private static final long SHORTEST_GATHER_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
@@ -312,8 +309,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             }
         }
         if (closed) {
-            // Closing the stage has settled the run's elements, except the last one. The caller abandons it, unless a
-            // verdict has settled it.
+            // Closing the stage has settled all elements of the run except the last. The caller abandons the last
+            // element, unless a verdict has settled it.
             return run.hasDone() && (WorkerRun.ends(last) || !(last instanceof FailureVerdict)) ? run.slot() : STOPPED;
         }
         if (!WorkerRun.ends(last)) {
@@ -488,7 +485,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
     /**
      * Takes unstarted elements back from runs without progress, and settles their finished elements. Returns whether
-     * there were any. Called with the lock held.
+     * there were any such elements.
      */
     private boolean gatherInStuck() {
         boolean any = runs.gatherInStuck();

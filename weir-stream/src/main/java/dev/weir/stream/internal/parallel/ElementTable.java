@@ -20,10 +20,9 @@ import org.jspecify.annotations.Nullable;
  * first element of a chain can be ready or running. If two keys share a bucket, their elements wait for each other,
  * which costs time but never breaks the order. A key without elements costs nothing.
  *
- * <p>Elements that wait for an earlier element with the same key have their own space, which is as large as the space
- * for all other elements. If the elements of one key arrive faster than they are processed, they fill only that space,
- * so other keys continue. Once it is full, the next element that has to wait blocks the input, because no later element
- * may overtake it and memory is limited.
+ * <p>Elements that wait for an earlier one with the same key have their own space, as large as the space for all other
+ * elements. A fast key fills only this space, so other keys continue. Once it is full, the next element that has to
+ * wait blocks the input.
  */
 final class ElementTable<T> {
 
@@ -155,10 +154,7 @@ final class ElementTable<T> {
         return hasRoomIn(key == Ordering.NO_KEY ? NONE : bucketOf(key));
     }
 
-    /**
-     * Returns whether there is enough room for this key to justify waking the feeder. If no element is ready or done,
-     * any room is enough, because the running elements may never end.
-     */
+    /** Returns whether there is enough room for this key to justify waking the feeder. */
     boolean hasAmpleRoomFor(long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
         return hasRoomIn(bucket)
@@ -168,8 +164,7 @@ final class ElementTable<T> {
     }
 
     private boolean hasRoomIn(int bucket) {
-        // Check for a free slot in both cases. Waiting elements that become ready keep their slots, so all slots may be
-        // occupied although few elements wait.
+        // Check for a free slot too: waiting elements that become ready keep their slots.
         return mustWait(bucket) ? waitingCount < waitingCapacity && !free.isEmpty() : !isFull();
     }
 
@@ -374,7 +369,7 @@ final class ElementTable<T> {
         return !outgoing.isEmpty() && done[outgoing.peek()];
     }
 
-    /** Appends finished elements to {@code out} in the stage's order, without dropped ones. */
+    /** Appends finished elements to {@code out} in the stage's order, without dropped elements. */
     void drain(Batch<?> out, int max) {
         for (int n = 0; n < max && hasOutgoing(); n++) {
             int slot = outgoing.poll();

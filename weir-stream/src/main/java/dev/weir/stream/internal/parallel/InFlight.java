@@ -5,10 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The running computations of a stage, by slot. Also measures the stage's busy time, the number of running computations
- * integrated over time. Guarded by the stage's lock.
- */
+/** The running computations of a stage, by slot. Also measures the stage's busy time. Guarded by the stage's lock. */
 final class InFlight<R> {
 
     private final @Nullable RunningComputation<R>[] bySlot;
@@ -40,7 +37,10 @@ final class InFlight<R> {
         return true;
     }
 
-    /** Removes all computations. Returns the unfinished ones, detached, so that they do not report their completion. */
+    /**
+     * Removes all computations. Returns the unfinished computations, detached, so that they do not report their
+     * completion.
+     */
     List<RunningComputation<R>> detachAll() {
         change(-count, System.nanoTime());
         List<RunningComputation<R>> all = new ArrayList<>();

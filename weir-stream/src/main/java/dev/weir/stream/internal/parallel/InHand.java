@@ -44,7 +44,7 @@ final class InHand<T> {
         next++;
     }
 
-    /** Number of elements that have not been added, including dropped ones. */
+    /** Number of elements that have not been added, including dropped elements. */
     int size() {
         return batch.size() - Math.min(next, batch.size());
     }

@@ -133,8 +133,7 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     }
 
     /**
-     * Records a failure of this stage as a failure of the upstream thread. Called before the upstream stages are
-     * closed, so that they do not take the closing for a normal end.
+     * Records a failure of this stage as a failure of the upstream thread. Call it before closing the upstream stages.
      */
     private void noteCutOff() {
         Throwable cause;
@@ -289,8 +288,8 @@ abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits Bl
     void afterPull() {}
 
     /**
-     * Updates whether the stage is stalled, that is, full of finished elements. If the feeder waits for ample room, the
-     * table counts as full although it has some room. Called with the lock held, after each change.
+     * Updates whether the stage is stalled, that is, full of finished elements. Called with the lock held, after each
+     * change.
      */
     final void updateStall() {
         boolean full = feederCall.isForRoom() ? !table.isEmpty() : table.isFull();

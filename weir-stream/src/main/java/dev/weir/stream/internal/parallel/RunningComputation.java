@@ -9,8 +9,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running computation for one element. Its reference to the stage is cleared at the end of the computation or the
- * stage, so a future that never completes retains only this object. Thread-safe.
+ * A running computation for one element. A future that never completes retains this object, but not an ended stage.
+ * Thread-safe.
  */
 final class RunningComputation<R> implements BiConsumer<R, @Nullable Throwable> {
 

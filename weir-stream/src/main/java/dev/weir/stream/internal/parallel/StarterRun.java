@@ -3,9 +3,9 @@ package dev.weir.stream.internal.parallel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements that one thread takes from the table of an {@link AsyncStage} in one lock acquisition, to start their
- * computations. In the next lock acquisition, the thread settles finished elements and gives unstarted ones back.
- * Confined to this thread, which must hold the lock when it passes the table.
+ * Elements that one thread takes from the table of an {@link AsyncStage} to start their computations. Later the thread
+ * settles finished elements and gives unstarted ones back. Confined to this thread, which must hold the lock when it
+ * passes the table.
  */
 final class StarterRun {
 
@@ -44,7 +44,7 @@ final class StarterRun {
         nanos = System.nanoTime() - start;
     }
 
-    /** Gives unstarted elements back to the table, the last one first. */
+    /** Gives unstarted elements back to the table, the last element first. */
     void giveBackRest(ElementTable<?> table) {
         while (length > started) {
             table.giveBack(slots[--length]);

@@ -14,10 +14,9 @@ import org.jspecify.annotations.Nullable;
  *            0 ..... settled ........... done .... begun ...... length
  * </pre>
  *
- * <p>Any thread that holds the lock may settle finished elements and take unstarted ones back. These elements then need
- * not wait if the worker's current handler blocks unexpectedly. The counter {@code begun} decides who gets an element:
- * the worker increments the counter for each element that it starts, and a thread that takes elements back closes the
- * counter.
+ * <p>Any thread that holds the lock may settle finished elements and take unstarted ones back. The counter
+ * {@code begun} decides who gets an element: the worker increments the counter for each element that it starts, and a
+ * thread that takes elements back closes the counter.
  */
 final class WorkerRun {
 
@@ -25,7 +24,7 @@ final class WorkerRun {
 
     private static final int CLOSED = Integer.MAX_VALUE;
 
-    /** Slots of the run. Most workers with slow handlers never need more than one. */
+    /** Slots of the run. */
     private int[] slots = new int[1];
 
     private @Nullable Object[] outcomes = new Object[1];

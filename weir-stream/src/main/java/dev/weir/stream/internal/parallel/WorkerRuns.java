@@ -15,7 +15,6 @@ final class WorkerRuns {
     private final ElementTable<?> table;
     private final Settlement settlement;
 
-    /** A short list: quick work needs few workers. */
     private final List<WorkerRun> underWay = new ArrayList<>();
 
     WorkerRuns(ElementTable<?> table, Settlement settlement) {
@@ -43,7 +42,10 @@ final class WorkerRuns {
         return sum;
     }
 
-    /** Takes unstarted elements back and settles finished ones in all runs. Returns whether there were any. */
+    /**
+     * Takes unstarted elements back and settles finished ones in all runs. Returns whether there were any such
+     * elements.
+     */
     boolean gatherIn() {
         boolean any = false;
         for (WorkerRun run : underWay) {
@@ -67,7 +69,9 @@ final class WorkerRuns {
         return any;
     }
 
-    /** Takes unstarted elements back and settles finished ones in one run. Returns whether there were any. */
+    /**
+     * Takes unstarted elements back and settles finished ones in one run. Returns whether there were any such elements.
+     */
     boolean gatherIn(WorkerRun run) {
         boolean any = run.takeBack(table) > 0;
         while (run.hasDone()) {

@@ -22,9 +22,7 @@ final class WorkerStages {
 
     private static final int MIN_CAPACITY = 512;
 
-    /**
-     * Elements inside the stage per worker. Workers stay busy while elements wait for earlier ones with the same key.
-     */
+    /** Number of elements inside the stage per worker. */
     private static final int CAPACITY_PER_LANE = 8;
 
     private WorkerStages() {}

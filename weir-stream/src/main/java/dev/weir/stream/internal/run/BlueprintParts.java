@@ -11,7 +11,7 @@ public final class BlueprintParts {
     /**
      * Returns the operators that {@code part} adds to {@code above}. Their stage names start with {@code prefix}.
      *
-     * <p>Stages are built from upstream to downstream. The first stage of the part sets the prefix, and the last one
+     * <p>Stages are built from upstream to downstream. The first stage of the part sets the prefix, and the last stage
      * resets it.
      */
     public static <T, R> BlueprintNode<R> named(

@@ -60,8 +60,8 @@ public final class FailureTransfer {
     }
 
     /**
-     * Completes {@code copy} when {@code of} completes, and returns {@code copy}. Dependent stages see a wrapped
-     * failure, as with {@link CompletableFuture#copy}, but no method of the failure is called, because it may throw.
+     * Completes {@code copy} when {@code of} completes, and returns {@code copy}. Unlike
+     * {@link CompletableFuture#copy}, calls no method of a failure.
      */
     static <T> CompletableFuture<T> copyOf(CompletableFuture<T> of, CompletableFuture<T> copy) {
         var ignored = of.handle((value, failure) ->

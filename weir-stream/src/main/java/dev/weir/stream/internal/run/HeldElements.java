@@ -4,9 +4,8 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageMeter;
 
 /**
- * Counts the elements that a stage has received but neither emitted nor finished. Changes are reported to the stage's
- * meter, which stages of many streams may share. Confined to the stage's thread, or guarded by the lock of its
- * elements.
+ * Counts the elements that a stage has received but neither emitted nor finished. Reports changes to the stage's meter.
+ * Confined to the stage's thread, or guarded by the lock of its elements.
  */
 public final class HeldElements {
 

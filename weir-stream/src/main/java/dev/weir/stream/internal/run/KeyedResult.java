@@ -16,10 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
 
-    /**
-     * The results of one run. A result is kept as long as its key is reachable, because a run may start any number of
-     * inner streams with their own sinks. Thread-safe.
-     */
+    /** The results of one run. A result is kept as long as its key is reachable. Thread-safe. */
     static final class OfRun {
 
         private final ReentrantLock lock = new ReentrantLock();

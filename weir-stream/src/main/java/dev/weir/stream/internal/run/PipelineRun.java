@@ -60,10 +60,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     /** Interval at which a drain during JVM shutdown looks for threads that have called System.exit. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /**
-     * Number of consecutive checks, one second in total, after which a drain during JVM shutdown stops waiting because
-     * all threads are idle. Threads that have called System.exit are not checked.
-     */
+    /** Number of checks, one second in total, after which a drain during JVM shutdown gives up on idle threads. */
     private static final int RESTFUL_LOOKS = 5;
 
     /** Upper limit of a deadline, low enough to be added to the current time without overflow. */
@@ -111,7 +108,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     /**
-     * Builds the stages, starts their threads and returns. If a stage cannot be created, closes the created ones.
+     * Builds the stages, starts their threads and returns. If a stage cannot be created, closes the stages created so
+     * far.
      *
      * @param builder adds all stages to the assembly and closes the last segment
      */
@@ -275,10 +273,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         return candidate;
     }
 
-    /**
-     * Finds the stage that holds an element of a source. If no stage reports the element, returns the stages that hold
-     * elements but cannot search them, or null.
-     */
+    /** Finds the stage that holds an element of a source. If unknown, returns the stages that may hold it, or null. */
     @Nullable
     Whereabouts find(StageEntry source, AckTarget target, long token) {
         for (StageEntry entry : entries) {
@@ -503,7 +498,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
      * Waits for the end of the run, and returns whether it has ended in time. During JVM shutdown, does not wait for
      * threads that have called System.exit.
      *
-     * @param unlessHeld whether to return false early if such a thread seems to keep the run from ending
+     * @param unlessHeld whether to return false early if a thread that has called System.exit holds up the end
      */
     private boolean endsWithin(long nanos, boolean unlessHeld) throws InterruptedException {
         CompletableFuture<@Nullable Throwable> ended = ended();

@@ -74,7 +74,7 @@ final class ResourceClosings {
             var ignored =
                     Thread.ofVirtual().name("weir-" + run.name() + "-closing").start(closing::close);
         } catch (RuntimeException | Error refused) {
-            // Close the resource on this thread, because `await` waits for it. Resources of a failed run do not wait.
+            // Close the resource on this thread, because `await` waits for it.
             run.fail(refused);
             closing.close();
         }

@@ -142,7 +142,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Builds the branches between a stage and the next one. Stages in one branch are not upstream of the others.
+     * Builds the branches between a stage and the next one. Stages in one branch are not upstream of the other
+     * branches.
      *
      * @param build builds the branch with the given number, counted from 0
      */
@@ -226,8 +227,8 @@ public final class RunAssembly {
     }
 
     /**
-     * Reports to a {@link ThreadProbe} that the stage may wait for something other than time. The stage then needs its
-     * own thread, because a {@link StreamTurn} can only be requested for a certain time.
+     * Reports to a {@link ThreadProbe} that the stage may wait for something other than time. Such a stage needs its
+     * own thread.
      */
     public void noteWaits() {
         noteThreadsWithin(() -> true);
@@ -262,7 +263,9 @@ public final class RunAssembly {
         return polled(source(made(make)));
     }
 
-    /** Wraps a source that may wait. If the stream takes turns with others, the source is polled without waiting. */
+    /**
+     * Wraps a source that may wait. If the stream takes turns with other streams, the source is polled without waiting.
+     */
     public <T> Stage<T> polled(Stage<T> source) {
         return polled(source, POLL_NANOS);
     }
@@ -287,8 +290,7 @@ public final class RunAssembly {
     }
 
     /**
-     * Refuses a pipeline that needs more threads of a dispatcher than it has: one thread per segment, and one more for
-     * the workers of all stages. Otherwise exposes the dispatchers' controls.
+     * Refuses a pipeline that needs more threads than a dispatcher has. Otherwise exposes the dispatchers' controls.
      */
     void checkDispatchers() {
         occupiedThreads.forEach((dispatcher, occupied) -> {

@@ -149,10 +149,7 @@ final class RunEnding {
         return List.copyOf(lines);
     }
 
-    /**
-     * Limits the time for closing resources to one second. Called once a thread is known to never return, because
-     * resources may wait for elements that it holds.
-     */
+    /** Limits the time for closing resources to one second. Called once a thread is known to never return. */
     void expectLess() {
         lock.lock();
         try {
@@ -213,7 +210,7 @@ final class RunEnding {
     }
 
     /**
-     * Adds a failure. The first failure becomes the failure of the run. Later ones are added to it as suppressed,
+     * Adds a failure. The first failure becomes the failure of the run. Later failures are added to it as suppressed,
      * unless it is a {@link CancellationException}.
      */
     void fail(Throwable failure) {
@@ -229,7 +226,7 @@ final class RunEnding {
         }
     }
 
-    /** Returns whether a failure only reports an interrupt, which the end of the run has caused. */
+    /** Returns whether a failure only reports an interrupt. */
     private static boolean isInterrupt(Throwable failure) {
         return failure instanceof InterruptedException || Thrown.cause(failure) instanceof InterruptedException;
     }

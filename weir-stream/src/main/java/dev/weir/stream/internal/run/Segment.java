@@ -72,8 +72,8 @@ public final class Segment<T> {
         if (running == null || !meter.sharesThread(ofStage)) {
             return null;
         }
-        // Read the thread's state before the meter. A thread records a wait for a neighbouring segment before it starts
-        // to wait. In the reverse order, such a wait could look like a wait in user code.
+        // Read the thread's state before the meter. Otherwise a wait for another segment could look like a wait in user
+        // code.
         ThreadWait wait = running.threadWait();
         boolean works = running.hasBegun() && !meter.isBlocked();
         boolean waits = works && wait != ThreadWait.NONE;

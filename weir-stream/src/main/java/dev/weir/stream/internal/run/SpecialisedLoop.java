@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * JIT compiler sees a single call target and can inline it. See ADR 6. Thread-safe.
  *
  * <p>A copy is a hidden class, defined from the loop's class file. It lives as long as the function class and this
- * object; the copy of an unloaded class is released when the next copy is created. If a copy cannot be created, the
- * shared loop is used.
+ * object. If a copy cannot be created, the shared loop is used.
  *
  * @param <L> the interface of the loop
  */
@@ -45,7 +44,7 @@ public final class SpecialisedLoop<L> {
         @Override
         protected WeakReference<L> computeValue(Class<?> functions) {
             L loop = functions.getClassLoader() == null ? shared : copyOrShared();
-            // If several threads compute the loop of a class, all must return the same one.
+            // If several threads compute the loop of a class, all must return the same loop.
             L earlier = kept.putIfAbsent(functions, loop);
             return new WeakReference<>(earlier == null ? loop : earlier);
         }

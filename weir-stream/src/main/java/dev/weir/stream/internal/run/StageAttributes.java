@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The attributes of a stage while it is being built. Records which ones the builder reads, so that attributes without
- * effect can be refused. Confined to the thread that starts the run.
+ * The attributes of a stage while it is being built. Records which attributes the builder reads, so that attributes
+ * without effect can be refused. Confined to the thread that starts the run.
  */
 public final class StageAttributes {
 

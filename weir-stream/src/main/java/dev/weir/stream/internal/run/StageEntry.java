@@ -47,10 +47,7 @@ public final class StageEntry implements StageContext {
     /** The parent stage of this stage's substream; null in the pipeline itself. */
     private volatile @Nullable StageEntry nesting;
 
-    /**
-     * The objects exposed by the stages of the same chain, which share this list. A stage reads it while it is created,
-     * before later stages add to it.
-     */
+    /** The objects exposed by the stages of the same chain, which share this list. */
     private List<Object> line = new CopyOnWriteArrayList<>();
 
     /** Written before the stage runs. */
@@ -147,9 +144,7 @@ public final class StageEntry implements StageContext {
         }
     }
 
-    /**
-     * Creates the entry for this stage in one substream. It uses this entry's meter, and this entry finds its elements.
-     */
+    /** Creates the entry for this stage in one substream. The new entry uses this entry's meter. */
     StageEntry inStream(StageLifetime stream, Shape ofStage) {
         return new StageEntry(run, stream, name, ofStage.withMeter(meter()), this);
     }
@@ -280,7 +275,7 @@ public final class StageEntry implements StageContext {
             StageSteering steered =
                     new StageSteering(name, dispatcher.name(), () -> parallelism.getAsInt(), failedCalls, most, n -> {
                         resize.accept(n);
-                        // The snapshot counts the thread time until now with the previous number of threads.
+                        // Count the thread time until now with the previous number of threads.
                         run.stages();
                     });
             steering = steered;

@@ -21,10 +21,7 @@ interface StageLifetime {
     /** Reports that a stop has cut the stage {@code at} short. */
     default void cut(String at) {}
 
-    /**
-     * Returns whether a stage that ends early does so by itself. If false, a stop, a failure or a cancellation may be
-     * the reason, and elements that the stage did not need are not finished.
-     */
+    /** Returns whether a stage that ends early does so by itself. */
     boolean isWhole();
 
     /** See {@link dev.weir.stream.spi.StageContext#exposeResource}. */

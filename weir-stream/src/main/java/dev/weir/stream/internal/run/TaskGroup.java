@@ -57,8 +57,8 @@ public final class TaskGroup {
     }
 
     /**
-     * Returns whether the calling thread's task, or its current {@link TaskSection}, was interrupted. The interrupt may
-     * have caused a failure, which must then be neither skipped nor recovered from.
+     * Returns whether the calling thread's task, or its current {@link TaskSection}, was interrupted. A failure after
+     * an interrupt must be neither skipped nor recovered from.
      */
     public static boolean isCurrentInterrupted() {
         Task task = CURRENT.get();
@@ -67,8 +67,7 @@ public final class TaskGroup {
 
     /**
      * Returns the failure of the calling thread's stages, or of the downstream thread that has cancelled this thread;
-     * null if there is none. Lets an interrupted or closed stage distinguish a failure from a normal end. Exceptions
-     * after the interrupt do not count.
+     * null if there is none. Exceptions after the interrupt do not count.
      */
     public static @Nullable Throwable currentFailure() {
         Task task = CURRENT.get();
@@ -152,8 +151,8 @@ public final class TaskGroup {
     private boolean admit(Task task) {
         lock.lock();
         try {
-            // Add to both sets under the lock. Another thread may interrupt the task as soon as it is in `members`, and
-            // then run it to its end. It needs the lock to remove the task from `tasks`.
+            // Add to both sets under the lock: another thread may run the task to its end as soon as it is in
+            // `members`.
             task.members.add(task);
             tasks.add(task);
             return !cancelled;
@@ -399,8 +398,8 @@ public final class TaskGroup {
 
         /**
          * Defers interrupts for this task's own stages, until {@link #letGo} has been called as often as this method.
-         * The body calls it before it pulls stages of another task, which continue after this task has ended and must
-         * not see its interrupt. Must be called on the task's own thread.
+         * Call it before pulling stages of another task, which must not see the interrupt. Must be called on the task's
+         * own thread.
          */
         public void hold() {
             life.hold();

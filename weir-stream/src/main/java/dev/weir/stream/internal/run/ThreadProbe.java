@@ -8,12 +8,10 @@ import java.util.function.BooleanSupplier;
  * Finds out whether a substream has its own threads. The probe builds a substream, inspects it, and closes it without
  * running it. Confined to the calling thread.
  *
- * <p><b>Purpose.</b> {@code groupBy} pulls the streams of its keys on its own thread, one after the other, until each
- * has no more elements. A key therefore needs no thread, and 100,000 keys are possible. A stream that has its own
- * threads, for example because of {@code async} or {@code mapBlocking}, cannot be pulled in this way, because it would
- * wait for elements that only the waiting thread can provide. Each of these streams gets a queue and a thread. Only a
- * stream that has been built shows whether it has its own threads, because the blueprint of a stage is a function that
- * builds the stage.
+ * <p><b>Purpose.</b> {@code groupBy} pulls the streams of its keys on its own thread, one after the other. A key
+ * therefore needs no thread, and 100,000 keys are possible. A stream with its own threads cannot be pulled in this way:
+ * the pulling thread would wait for elements that only it can provide. Such a stream gets a queue and a thread. Only a
+ * built stream shows whether it has its own threads.
  *
  * <p><b>Method.</b> {@link #hasThreads} builds an additional stream, with an assembly that refers to this probe.
  *

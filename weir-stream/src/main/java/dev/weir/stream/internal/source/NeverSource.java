@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Emits no elements and ends when it is stopped. Confined to the stage's thread, except for the stop. */
 final class NeverSource<T> implements Stage<T> {
 
-    /** Interval at which the source checks for a stop if its substream shares a thread, where it must not wait. */
+    /** Interval at which a source that shares its thread checks for a stop. */
     private static final long LOOK_NANOS = 250_000_000;
 
     private final SourceSignal signal;

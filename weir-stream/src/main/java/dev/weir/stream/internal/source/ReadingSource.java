@@ -46,8 +46,8 @@ abstract class ReadingSource<T> implements Stage<T> {
     }
 
     /**
-     * Creates the blueprint of a source whose elements are in memory. In a substream, the source ignores a stop of the
-     * run and emits all its elements, so that the parent element can be finished.
+     * Creates the blueprint of a source whose elements are in memory. In a substream, the source emits all its elements
+     * even after a stop of the run.
      */
     static <T> BlueprintNode<T> inMemory(String name, Maker<T> maker) {
         return new BlueprintNode<>(name, (assembly, attributes) -> {

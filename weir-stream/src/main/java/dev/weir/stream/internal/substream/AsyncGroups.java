@@ -21,9 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The groups of a {@code groupBy} whose streams have their own threads. Each group has a bounded input queue and a
- * thread that pulls its output. If a key returns after its group was evicted, the new stream starts after the previous
- * one has ended, which keeps the order per key. Confined to the thread that pulls the input, except for {@link #find}
- * and {@link #dropRevoked}.
+ * thread that pulls its output. Confined to the thread that pulls the input, except for {@link #find} and
+ * {@link #dropRevoked}.
  */
 final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
 
@@ -54,8 +53,7 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
         this.clock = clock;
         this.segment = segment;
         this.groups = new KeyedGroups<>(settings, supervised, clock, () -> false, this::begin);
-        // Each group's queue handles the elements that its stream did not need. Close this store, which then passes
-        // leftovers on to the surrounding stream.
+        // Each group's queue settles its stream's unneeded elements, so this store keeps none.
         groups.leftovers.close();
     }
 

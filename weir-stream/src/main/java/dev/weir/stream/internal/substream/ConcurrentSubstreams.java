@@ -297,11 +297,9 @@ final class ConcurrentSubstreams<R> {
                 taken = out.put(retained, meter);
             } finally {
                 if (!taken && isReplaced()) {
-                    // The parent counts as finished, but these elements were not emitted. Abandon them, because a
-                    // source inside the stream may wait for them.
+                    // A source inside the stream may wait for these elements, so abandon them.
                     batch.abandonAll();
-                    // End the parent's acknowledgement for each remaining element. Dropped elements have already ended
-                    // theirs.
+                    // Only the remaining elements still hold an acknowledgement of the parent.
                     parent.giveBack(retained.size());
                 } else if (!taken) {
                     retained.abandonAll();
@@ -310,10 +308,7 @@ final class ConcurrentSubstreams<R> {
             return taken;
         }
 
-        /**
-         * Ends the stream because a newer one replaces it, and waits for its end. The parent is finished once all
-         * emitted elements are finished.
-         */
+        /** Ends the stream because a newer one replaces it, and waits for its end. */
         void replace() throws InterruptedException {
             noteEnd(EndReason.REPLACED);
             boolean hasEnded = false;
@@ -387,7 +382,7 @@ final class ConcurrentSubstreams<R> {
         }
 
         /**
-         * Settles the parent, unless the replacing thread does so, and removes the stream. {@code closed} is null if
+         * Settles the parent, unless the replacing thread settles it, and removes the stream. {@code closed} is null if
          * another thread has closed the stream.
          */
         private void conclude(NestedStreams.@Nullable Child<R> closed) {

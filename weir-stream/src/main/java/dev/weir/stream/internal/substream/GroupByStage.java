@@ -55,15 +55,12 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private final KeyedGroups<T, InlineGroup> groups;
 
     /**
-     * Maximum number of queued elements of all groups together; one batch may exceed it. Elements stay queued while
-     * their group's stream waits for a certain time. At the maximum, the upstream stage is not pulled.
+     * Maximum number of queued elements of all groups together; one batch may exceed it. At the maximum, the upstream
+     * stage is not pulled.
      */
     static final int MAX_WAITING = 4096;
 
-    /**
-     * Interval at which this stage checks for revoked elements while groups wait for a turn. A revocation does not
-     * interrupt a pull of the upstream stage.
-     */
+    /** Interval at which this stage checks for revoked elements while groups wait for a turn. */
     private static final long LOOK_NANOS = 100_000_000;
 
     private final GroupTurns<InlineGroup> turns;
@@ -86,10 +83,6 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     private boolean ended;
     private @Nullable Throwable failure;
 
-    /**
-     * Maximum duration of a quick pull. After a quick pull, the next pulls are not measured and are assumed to take as
-     * long.
-     */
     private static final long QUICK_NANOS = 2_000;
 
     private static final int UNTIMED = 63;
@@ -97,7 +90,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     /** Time spent in the groups' streams for the current output batch. */
     private long inStreamsNanos;
 
-    /** Number of pulls until the next measured one. */
+    /** Number of pulls until the next measured pull. */
     private int untimed;
 
     /** Number of groups whose stages hold elements until a certain time. */
@@ -230,8 +223,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
     }
 
     /**
-     * Adds the duration of a measured pull. After a quick pull, the next pulls are not measured and are assumed to take
-     * as long, because reading the clock costs as much as a quick pull.
+     * Adds the duration of a measured pull. After a quick pull, assumes that the next pulls take as long, because
+     * reading the clock costs as much as a quick pull.
      */
     private void pulled(long nanos) {
         boolean isQuick = nanos < QUICK_NANOS;
@@ -260,8 +253,8 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 meter.worked(0, done.size(), start + Math.min(inStreamsNanos, System.nanoTime() - start));
                 return done;
             }
-            // First emit the elements that the groups hold, then throw the failure. Groups that only poll a source do
-            // not delay it, because the source may never end.
+            // First emit the elements that the groups hold, then throw the failure. Do not wait for groups that only
+            // poll a source: the source may never end.
             boolean waits = holding > 0 || groups.hasTouched();
             if (failure != null && !waits) {
                 throw FailureTransfer.rethrow(failure);

@@ -49,9 +49,8 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
     private Batch<T> empty = new Batch<>(0);
 
     /**
-     * A group: an inbox for the elements of a key. A stream without its own threads reads the inbox directly:
-     * {@link #pull} returns an empty batch if it is empty. For other streams, {@link AsyncGroups} moves the elements to
-     * a queue.
+     * A group: an inbox for the elements of a key. A stream without its own threads reads the inbox directly. For other
+     * streams, {@link AsyncGroups} moves the elements to a queue.
      */
     abstract static class Group<T> implements Stage<T> {
 
@@ -65,10 +64,7 @@ final class KeyedGroups<T, G extends KeyedGroups.Group<T>> implements SubstreamT
             this.owner = owner;
         }
 
-        /**
-         * Returns whether the group's stream has ended without a failure. Further elements are then acknowledged if the
-         * stream {@link #isWhole}, and abandoned otherwise.
-         */
+        /** Returns whether the group's stream has ended without a failure. */
         abstract boolean isOver();
 
         /** Returns whether the group's stream has ended by itself, not because of a stop. */

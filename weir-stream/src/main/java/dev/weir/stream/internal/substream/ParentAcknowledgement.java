@@ -50,10 +50,7 @@ record ParentAcknowledgement(
         }
     }
 
-    /**
-     * Adds a note about the parent to the failure of its stream, whose own elements often have no known origin. Called
-     * before {@link #left}.
-     */
+    /** Adds a note about the parent to the failure of its stream. Called before {@link #left}. */
     void note(Throwable failure, String stage) {
         FailedElement.note(failure, stage, target, token, element);
     }
@@ -67,10 +64,7 @@ record ParentAcknowledgement(
         target.ack(token);
     }
 
-    /**
-     * Called when the stream has ended and is closed. The parent of an incomplete stream is abandoned, so that it is
-     * delivered again and a drain does not wait for it.
-     */
+    /** Called when the stream has ended and is closed. Abandons the parent of an incomplete stream. */
     void ended(NestedStreams.Child<?> stream) {
         if (stream.isWhole()) {
             target.ack(token);

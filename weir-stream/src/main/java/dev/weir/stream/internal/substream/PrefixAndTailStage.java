@@ -71,8 +71,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             Stage<T> upstream = above.build(assembly);
             var entry = assembly.fused(attributes);
             NestedStreams nested = assembly.nested();
-            // Report that the stage may wait. The probe cannot tell, because the stream that uses the tail is built
-            // later.
+            // Report that the stage may wait: the probe cannot see the stream that uses the tail.
             assembly.noteWaits();
             PrefixAndTailStage<T, R> stage =
                     new PrefixAndTailStage<>(upstream, prefixSize, function, nested, entry.meter());
@@ -147,9 +146,7 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
         return started;
     }
 
-    /**
-     * Closes the upstream stage, unless a stream uses the tail: that stream closes it, on its own thread if it has one.
-     */
+    /** Closes the upstream stage, unless a stream uses the tail and will close it. */
     @Override
     public void close() {
         inside.set(0);

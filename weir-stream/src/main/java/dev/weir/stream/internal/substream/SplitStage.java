@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * thread, except for the section, which the thread of its stream pulls.
  *
  * <p>The section pulls the upstream stage. If its stream ends early, this stage waits until no thread is inside the
- * section, and then acknowledges the section's remaining elements, unless a stop ended the stream. While a thread is
- * inside the section, its interrupts are deferred, because the upstream stages continue and must not see them.
+ * section, and then settles the section's remaining elements. While a thread is inside the section, its interrupts are
+ * deferred, because the upstream stages continue.
  */
 final class SplitStage<T, R> implements Stage<R> {
 
@@ -57,10 +57,7 @@ final class SplitStage<T, R> implements Stage<R> {
 
     private boolean closed;
 
-    /**
-     * The task that pulls this stage. It may change if this stage is upstream of a {@link PrefixAndTailStage}. Read by
-     * the threads of sections.
-     */
+    /** The task that pulls this stage. Read by the threads of sections. */
     private volatile @Nullable Task own;
 
     private @Nullable Section section;
@@ -163,8 +160,8 @@ final class SplitStage<T, R> implements Stage<R> {
     }
 
     /**
-     * Acknowledges the elements that the section's stream did not consume, or abandons them if a stop has cut the
-     * stream short. Returns false if the section may get more elements later.
+     * Settles the elements that the section's stream did not consume. Returns false if the section may get more
+     * elements later.
      */
     private boolean dropRest(Section running, long deadlineNanos) throws InterruptedException {
         while (!running.complete) {

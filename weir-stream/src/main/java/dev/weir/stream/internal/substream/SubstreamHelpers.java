@@ -13,8 +13,7 @@ final class SubstreamHelpers {
     private SubstreamHelpers() {}
 
     /**
-     * Applies {@code function} to the element at {@code index}. A null result counts as a failure of the function; only
-     * the key function of {@code groupBy} can return null.
+     * Applies {@code function} to the element at {@code index}. A null result counts as a failure of the function.
      *
      * @return null if the function failed and the element was dropped
      */
@@ -29,7 +28,7 @@ final class SubstreamHelpers {
         }
     }
 
-    /** Closes both stages, even if closing the first one fails. */
+    /** Closes both stages, even if closing the first stage fails. */
     static void closeBoth(@Nullable Stage<?> first, Stage<?> second) {
         try {
             if (first != null) {

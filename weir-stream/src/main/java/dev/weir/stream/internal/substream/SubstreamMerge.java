@@ -51,7 +51,7 @@ abstract class SubstreamMerge<T, R> {
             NestedStreams nested = assembly.nested();
             ConcurrentSubstreams<R> tributaries = new ConcurrentSubstreams<>(
                     nested, out, entry.stageName() + "-stream", dispatcher, assembly.clock());
-            // A parent counts while its stream is running, and a result while it is in the queue.
+            // Count the parents of running streams and the results in the queue.
             entry.depth(() -> out.depth() + tributaries.count());
             entry.keeper(out);
             SubstreamMerge<T, R> running = factory.create(

@@ -22,10 +22,8 @@ public final class ArrivalWaits {
      *                                     or parked + 1, condition (unlocks), lock, parked - 1 --> check again
      *   call:  holds the lock, after the change: news = true if a thread is staying; signal if a thread is parked
      *
-     * `staying` is the number of threads that spin. `news` is only a hint that makes them stop spinning early. Without
-     * it they stop after a short time, and the caller checks for elements again before its thread can park. The hint is
-     * reset when a thread starts to spin while no other thread is spinning. An outdated hint costs only an additional
-     * check.
+     * `staying` is the number of threads that spin. `news` is only a hint that makes them stop spinning early. An
+     * outdated hint costs only an additional check.
      */
 
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();

@@ -14,10 +14,7 @@ public interface StreamTurn {
      */
     void again(long nanos);
 
-    /**
-     * Requests a turn at {@code nanos} to check for new elements. The stream holds no elements, so a failure need not
-     * wait for the turn, unlike after {@link #again}.
-     */
+    /** Requests a turn at {@code nanos} to check for new elements. */
     void poll(long nanos);
 
     /**

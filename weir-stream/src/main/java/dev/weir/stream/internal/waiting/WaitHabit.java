@@ -13,14 +13,11 @@ import java.util.concurrent.TimeUnit;
  * </pre>
  *
  * <p>A thread spins only in SHORT. It starts in LONG. A single long wait leads back to LONG, and leaving LONG takes
- * about ten short waits in a row. An idle thread therefore never spins, and one that is rarely woken hardly ever does.
+ * about ten short waits in a row.
  */
 public final class WaitHabit {
 
-    /**
-     * Maximum average wait for which spinning is worthwhile. Parking and waking cost each of the two threads about this
-     * much time.
-     */
+    /** Maximum average wait for which spinning is worthwhile. Parking and waking take each thread about this long. */
     static final long WORTH_NANOS = TimeUnit.MICROSECONDS.toNanos(15);
 
     static final long STAY_NANOS = 2 * WORTH_NANOS;

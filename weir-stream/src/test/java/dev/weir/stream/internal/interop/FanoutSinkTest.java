@@ -59,7 +59,7 @@ class FanoutSinkTest {
         while (blockedNanos(running.get()) == blockedNanos) {
             Thread.onSpinWait();
         }
-        // The loop has seen that no subscriber requests the next element, and now acknowledges the first one.
+        // The loop has seen that no subscriber requests the next element, and now acknowledges the first element.
         leaving.subscription().cancel();
         inAck.await();
         staying.subscription().request(1);
