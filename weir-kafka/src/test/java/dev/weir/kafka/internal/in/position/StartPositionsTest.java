@@ -23,6 +23,7 @@ import dev.weir.kafka.internal.in.commit.QueuedOwner;
 import dev.weir.kafka.internal.in.fetch.ClientFetcher;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
 import dev.weir.kafka.internal.in.offsets.CommitText;
+import dev.weir.kafka.internal.in.offsets.FinishedSet;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +32,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
@@ -152,8 +154,6 @@ class StartPositionsTest {
         assertThat(partition.isPlaced()).isTrue();
     }
 
-    // ---- Committed offsets
-
     @Test
     void committedOffset_isOpened_onceTheTopicIsIdentified() {
         client.commits.put(A, new OffsetAndMetadata(17, Optional.of(4), ""));
@@ -170,6 +170,18 @@ class StartPositionsTest {
         assertThat(client.timeouts).containsExactly(Duration.ofMillis(500));
     }
 
+    @Test
+    void recordsFinishedPastTheCommit_areSkipped() {
+        FinishedSet.Builder finished = new FinishedSet.Builder();
+        finished.add(19, 23);
+        String text = CommitText.encode(17, finished.build(), "", 4_096);
+        client.commits.put(A, new OffsetAndMetadata(17, text));
+        assign(A);
+        settle();
+        assertThat(get(A).finishedEarlier().contains(19, 23)).isTrue();
+        assertThat(get(A).finishedEarlier().contains(17)).isFalse();
+    }
+
     /** A coordinator that is loading its log may report no commit. */
     @Test
     void missingCommit_isBelieved_onlyOnceItIsReportedTwice() {
@@ -182,6 +194,9 @@ class StartPositionsTest {
         assertThat(fetcher.position(A)).as("auto.offset.reset=earliest").isEqualTo(10);
         hasStarted(get(A));
         assertThat(client.timeouts).hasSize(2);
+        assertThat(lookup.commitQueries)
+                .as("the beginning needs no number of partitions")
+                .isZero();
     }
 
     private OffsetAndMetadata commitOf(TopicPartition id) {
@@ -278,8 +293,6 @@ class StartPositionsTest {
         assertThat(failure.offset()).isEqualTo(17);
     }
 
-    // ---- Starts without a commit
-
     @Test
     void missingCommit_ofAKnownTopic_startsAtTheBeginning_withoutACheck() {
         openAt(A, 17);
@@ -307,6 +320,19 @@ class StartPositionsTest {
         }
         assertThat(lookup.idQueries).hasSize(queries + 2);
         assertThat(fetcher.position(B)).isEqualTo(50);
+    }
+
+    @Test
+    void start_isCommittedBeforeItIsRead_andWithoutADelay() {
+        begin(Subscription.topics("t").startingAt(Position.end()), TRACKED, each -> each);
+        assign(A);
+        for (int i = 0; i < 20 && get(A).isHeld(); i++) {
+            pass(Duration.ofNanos(positions.nanosUntilDue()));
+            ask();
+        }
+        assertThat(commitOf(A).offset()).isEqualTo(50);
+        assertThat(fetcher.position(A)).isEqualTo(50);
+        assertThat(clock.nanos).isZero();
     }
 
     /** The client had no position when it polled. */
@@ -357,11 +383,10 @@ class StartPositionsTest {
     @Test
     void partitionAddedBeforeTheRun_isReadFromItsBeginning() {
         begin(Subscription.topics("t").startingAt(Position.end()), TRACKED, each -> each);
-        for (int i = 1; i < 12; i++) {
-            lookup.commits.put(
-                    new TopicPartition("t", i), new OffsetAndMetadata(5, CommitText.withStartSize("", 2, 4_096)));
+        for (int i = 0; i < 12; i++) {
+            String text = CommitText.withStartSize("", i == 5 ? 1 : 2, 4_096);
+            lookup.commits.put(new TopicPartition("t", i), new OffsetAndMetadata(5, text));
         }
-        lookup.commits.put(A, new OffsetAndMetadata(5, CommitText.withStartSize("", 1, 4_096)));
         lookup.commits.put(new TopicPartition("u", 0), new OffsetAndMetadata(5, CommitText.withStartSize("", 0, 99)));
         assign(A, B, C);
         settle();
@@ -446,8 +471,6 @@ class StartPositionsTest {
         settle();
         assertThat(fetcher.position(C)).as("a partition of a recreated topic").isEqualTo(10);
     }
-
-    // ---- Placing
 
     private final List<Boolean> placed = new ArrayList<>();
 
@@ -582,18 +605,15 @@ class StartPositionsTest {
     }
 
     @Test
-    void partitionsWithDifferentTroubles_areNamed_upToTen() {
-        List<TopicPartition> ids = new ArrayList<>();
-        for (int i = 0; i < 10; i++) {
-            ids.add(new TopicPartition("t", i));
-        }
-        assertThat(OffsetQueries.names(ids)).startsWith("t-0, t-1").endsWith("t-9");
-        ids.add(new TopicPartition("t", 10));
-        ids.add(new TopicPartition("t", 11));
+    void partitions_areNamed_upToTen() {
+        List<TopicPartition> ids = IntStream.range(0, 12)
+                .mapToObj(partition -> new TopicPartition("t", partition))
+                .toList();
+        assertThat(OffsetQueries.names(ids.subList(0, 10)))
+                .startsWith("t-0, t-1")
+                .endsWith("t-9");
         assertThat(OffsetQueries.names(ids)).endsWith("t-9 and 2 more");
     }
-
-    // ---- Lost positions
 
     @ParameterizedTest
     @CsvSource({
@@ -686,12 +706,12 @@ class StartPositionsTest {
 
     /** The offset is out of range because the records are gone. */
     @ParameterizedTest
-    @CsvSource({"EARLIEST, 0, false", "NEAREST, 0, false", "LATEST, 6, true"})
+    @CsvSource({"EARLIEST, 2, false", "NEAREST, 2, false", "LATEST, 6, true"})
     void recreatedTopic_continuesAsThePolicySays(OutOfRangePolicy policy, long expected, boolean skips) {
         begin(policy);
         openAt(A, 17);
         lookup.ids.put("t", SECOND);
-        lookup.logs.put(A, new TopicLookup.Log(0, 6));
+        lookup.logs.put(A, new TopicLookup.Log(2, 6));
         outOfRange(A, 17);
         settle();
         assertThat(fetcher.position(A)).isEqualTo(expected);
