@@ -22,6 +22,7 @@ import dev.weir.kafka.internal.in.commit.OffsetCommits;
 import dev.weir.kafka.internal.in.commit.QueuedOwner;
 import dev.weir.kafka.internal.in.fetch.ClientFetcher;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
+import dev.weir.kafka.internal.in.lookup.ConsumerPhase;
 import dev.weir.kafka.internal.in.offsets.CommitText;
 import dev.weir.kafka.internal.in.offsets.FinishedSet;
 import java.time.Duration;
@@ -704,12 +705,11 @@ class StartPositionsTest {
         assertThat(client.sought).endsWith("t-0@30 epoch 2", "t-0@30 epoch 2");
     }
 
-    /** The offset is out of range because the records are gone. */
     @ParameterizedTest
     @CsvSource({"EARLIEST, 2, false", "NEAREST, 2, false", "LATEST, 6, true"})
     void recreatedTopic_continuesAsThePolicySays(OutOfRangePolicy policy, long expected, boolean skips) {
         begin(policy);
-        openAt(A, 17);
+        openAt(A, 17).tracker().append(17, 1);
         lookup.ids.put("t", SECOND);
         lookup.logs.put(A, new TopicLookup.Log(2, 6));
         outOfRange(A, 17);
@@ -717,6 +717,7 @@ class StartPositionsTest {
         assertThat(fetcher.position(A)).isEqualTo(expected);
         hasStarted(get(A));
         assertThat(get(A).topicId()).isEqualTo(SECOND);
+        assertThat(assignment.dropped().dropped(true).getFirst().reason()).isEqualTo("recreated");
         assertThat(assignment.dropped().skipped()).hasSize(skips ? 1 : 0);
         if (skips) {
             assertThat(assignment.dropped().skipped().getFirst().reason()).isEqualTo("recreated");
@@ -730,6 +731,9 @@ class StartPositionsTest {
         openAt(A, 17);
         lookup.ids.put("t", SECOND);
         pass(Duration.ofSeconds(6));
+        owner.phase = ConsumerPhase.DRAINING;
+        settle();
+        owner.phase = ConsumerPhase.RUNNING;
         if (isOutOfRange) {
             outOfRange(A, 17);
         }
