@@ -62,7 +62,7 @@ final class TopicIds {
         final int needed;
 
         /** The number of the first query used for this wait. */
-        long from;
+        final long from;
 
         /** True if the last {@link #times} responses differed from the expected id. */
         boolean differed;
@@ -154,7 +154,7 @@ final class TopicIds {
             partition.identified(known);
             same.run();
         } else {
-            await(topic, new Wait(partition, same, topic.questions + (topic.underWay ? 0 : 1), 1));
+            await(topic, new Wait(partition, same, topic.questions, 1));
         }
     }
 
@@ -237,14 +237,11 @@ final class TopicIds {
                 due.add(topic);
             }
         }
-        if (due.isEmpty()) {
-            return;
-        }
         Set<String> assigned = new HashSet<>();
         assignment.all().forEach(partition -> assigned.add(partition.id().topic()));
         for (Topic topic : due) {
             topic.waits.removeIf(wait -> !assignment.isCurrent(wait.partition));
-            topic.idle = topic.waits.isEmpty() && !assigned.contains(topic.name);
+            topic.idle = !assigned.contains(topic.name);
         }
         due.removeIf(topic -> topic.idle);
         ask(due);
@@ -271,8 +268,7 @@ final class TopicIds {
         topic.underWay = false;
         long now = clock.nanoTime();
         if (id == null) {
-            topic.dueNanos =
-                    now + Math.min(INTERVAL_NANOS, FIRST_DELAY_NANOS << Math.min(topic.failures, MAX_DOUBLINGS));
+            topic.dueNanos = now + (FIRST_DELAY_NANOS << Math.min(topic.failures, MAX_DOUBLINGS));
             topic.failures++;
             failed(topic, why(topic, failure == null ? null : Thrown.unwrapped(failure)));
             return;
@@ -372,8 +368,7 @@ final class TopicIds {
     private void judge(Topic topic, Wait wait, Uuid id) {
         AssignedPartition partition = wait.partition;
         if (!assignment.isCurrent(partition)) {
-            topic.waits.remove(wait);
-            return;
+            return; // askIfDue removes the wait
         }
         if (topic.questions < wait.from) {
             askSoon(topic, 0);
@@ -386,7 +381,6 @@ final class TopicIds {
         // outdated.
         int needed = differs ? (topic.left.contains(partition.topicId()) ? 1 : 2) : wait.needed;
         if (wait.times < needed) {
-            wait.from = topic.questions + 1;
             askSoon(topic, CONFIRM_NANOS);
             return;
         }

@@ -24,6 +24,8 @@ import java.util.concurrent.CompletableFuture;
 /** An owner thread whose requests run when the test says so. Confined to one thread. */
 public final class QueuedOwner implements OwnerThread {
 
+    public ConsumerPhase phase = ConsumerPhase.RUNNING;
+
     private final ArrayDeque<Runnable> requests = new ArrayDeque<>();
 
     public void run() {
@@ -52,7 +54,7 @@ public final class QueuedOwner implements OwnerThread {
                 new PausedPartitions(),
                 100,
                 this,
-                new DroppedRecords(false));
+                new DroppedRecords(true));
     }
 
     @Override
@@ -65,7 +67,7 @@ public final class QueuedOwner implements OwnerThread {
 
     @Override
     public ConsumerPhase phase() {
-        return ConsumerPhase.RUNNING;
+        return phase;
     }
 
     @Override
