@@ -10,8 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.AbstractExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
@@ -51,39 +49,8 @@ class TransactionsOfRunTest {
             new TransactionCounts(),
             null,
             number -> new MockProducer<>(true, null, new StringSerializer(), new StringSerializer()),
-            new OwnThread());
+            new CallingThread());
     private final OffsetTracker source = new OffsetTracker(10, () -> {});
-
-    private static final class OwnThread extends AbstractExecutorService {
-
-        @Override
-        public void execute(Runnable work) {
-            work.run();
-        }
-
-        @Override
-        public void shutdown() {}
-
-        @Override
-        public List<Runnable> shutdownNow() {
-            return List.of();
-        }
-
-        @Override
-        public boolean isShutdown() {
-            return false;
-        }
-
-        @Override
-        public boolean isTerminated() {
-            return true;
-        }
-
-        @Override
-        public boolean awaitTermination(long timeout, TimeUnit unit) {
-            return true;
-        }
-    }
 
     @BeforeEach
     void start() {
