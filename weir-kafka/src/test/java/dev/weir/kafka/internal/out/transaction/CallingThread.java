@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** Runs tasks on the calling thread: at once, or in {@link #release} after {@link #hold}. Confined to one thread. */
@@ -11,6 +12,7 @@ final class CallingThread extends AbstractExecutorService {
 
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private boolean held;
+    private boolean shutdown;
 
     /** Postpones all further tasks. */
     void hold() {
@@ -27,6 +29,9 @@ final class CallingThread extends AbstractExecutorService {
 
     @Override
     public void execute(Runnable task) {
+        if (shutdown) {
+            throw new RejectedExecutionException();
+        }
         tasks.add(task);
         if (!held) {
             release();
@@ -34,7 +39,9 @@ final class CallingThread extends AbstractExecutorService {
     }
 
     @Override
-    public void shutdown() {}
+    public void shutdown() {
+        shutdown = true;
+    }
 
     @Override
     public List<Runnable> shutdownNow() {
@@ -43,7 +50,7 @@ final class CallingThread extends AbstractExecutorService {
 
     @Override
     public boolean isShutdown() {
-        return false;
+        return shutdown;
     }
 
     @Override

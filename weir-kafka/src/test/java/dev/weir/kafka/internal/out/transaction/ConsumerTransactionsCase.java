@@ -77,7 +77,8 @@ abstract class ConsumerTransactionsCase {
 
     ConsumerPhase phase = ConsumerPhase.RUNNING;
 
-    long nowNanos = 7;
+    /** Negative, as the system clock may be. */
+    long nowNanos = -1_000 * SECOND;
 
     final BareContext context = new BareContext() {
         @Override
