@@ -31,6 +31,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -62,6 +63,7 @@ abstract class ConsumerTransactionsCase {
     static final long SECOND = 1_000_000_000;
     static final long INTERVAL = SECOND / 10;
     static final long TIMEOUT_NANOS = 30 * SECOND;
+    private static final int MOST_READS = 10_000;
 
     /** Half of the transaction timeout minus the interval. */
     static final long PATIENCE = 15 * SECOND - INTERVAL;
@@ -79,6 +81,10 @@ abstract class ConsumerTransactionsCase {
 
     /** Negative, as the system clock may be. */
     long nowNanos = -1_000 * SECOND;
+
+    private long readNanos;
+    private int reads;
+    private int waits;
 
     final BareContext context = new BareContext() {
         @Override
@@ -98,7 +104,15 @@ abstract class ConsumerTransactionsCase {
     int lookups;
     int fences;
 
-    private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
+    int generation = 1;
+    final List<ConsumerGroupMetadata> members = new ArrayList<>();
+    private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest") {
+        @Override
+        @SuppressWarnings("removal") // the only way to create this object without a client in a group
+        public ConsumerGroupMetadata groupMetadata() {
+            return new ConsumerGroupMetadata("g", generation, "member", Optional.empty());
+        }
+    };
     private final ClientFetcher fetcher = new ClientFetcher(client);
     private final ConsumerSettings<byte[], byte[]> settings = ConsumerSettings.builder()
             .bootstrapServers("h:1")
@@ -108,7 +122,7 @@ abstract class ConsumerTransactionsCase {
     private final OwnerClock clock = new OwnerClock() {
         @Override
         public long nanoTime() {
-            return nowNanos;
+            return now();
         }
 
         @Override
@@ -202,6 +216,14 @@ abstract class ConsumerTransactionsCase {
         assertThat(context.failures).isEmpty();
     }
 
+    /** Returns the time. Fails if the owner reads it again and again without a wait. */
+    private long now() {
+        reads = nowNanos == readNanos ? reads + 1 : 0;
+        readNanos = nowNanos;
+        assertThat(reads).as("times that the owner reads the clock").isLessThan(MOST_READS);
+        return nowNanos;
+    }
+
     AssignedPartition partition(TopicPartition id) {
         return Objects.requireNonNull(assignment.get(id));
     }
@@ -267,7 +289,7 @@ abstract class ConsumerTransactionsCase {
 
         @Override
         public long nanoTime() {
-            return nowNanos;
+            return now();
         }
 
         @Override
@@ -276,6 +298,7 @@ abstract class ConsumerTransactionsCase {
             whileTheOwnerWaits = () -> {};
             first.run();
             nowNanos = Math.max(nowNanos, deadlineNanos);
+            assertThat(++waits).as("waits of the owner").isLessThan(MOST_READS);
         }
     }
 
@@ -311,6 +334,7 @@ abstract class ConsumerTransactionsCase {
         public void sendOffsetsToTransaction(
                 Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata member) {
             whileOffsetsAreSent.run();
+            members.add(member);
             super.sendOffsetsToTransaction(offsets, member);
         }
     }

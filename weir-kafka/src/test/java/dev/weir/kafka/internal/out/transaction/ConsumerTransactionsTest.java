@@ -7,6 +7,7 @@ import dev.weir.kafka.internal.in.fetch.LogPosition;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,18 @@ class ConsumerTransactionsTest extends ConsumerTransactionsCase {
         transactions.commitIfDue();
         assertThat(commits.succeeded()).isEqualTo(1);
         assertThat(partition(ID).committedOffset()).isEqualTo(1);
+    }
+
+    /** The brokers reject the offsets if the group has rebalanced since (KIP-447). */
+    @Test
+    void transaction_isCommittedForTheMemberAtItsCut() {
+        long ignored = written(0);
+        generation = 5;
+        thread.hold();
+        afterwards(INTERVAL);
+        generation = 6;
+        thread.release();
+        assertThat(members).extracting(ConsumerGroupMetadata::generationId).containsExactly(5);
     }
 
     @ParameterizedTest
@@ -264,6 +277,9 @@ class ConsumerTransactionsTest extends ConsumerTransactionsCase {
         afterwards(SECOND);
         assertCounts(1, 0);
         assertThat(committedOffsets()).containsOnly(Map.entry(ID, 2L), Map.entry(OTHER, 1L));
+        long open = written(1);
+        assertThat(transactions.isSettled()).as("the gap is closed").isFalse();
+        tracker.ack(open);
     }
 
     @Test

@@ -223,6 +223,56 @@ class LastTransactionsTest extends ConsumerTransactionsCase {
         assertCounts(0, 1);
     }
 
+    @Test
+    void offsetsOfALeavingPartition_withoutAbortedRecords_areStillCommitted() {
+        long ignored = written(0);
+        transactions.releasing(assignment.withdraw(Set.of(ID, OTHER)));
+        committer.abortFilling(new KafkaException("planned"));
+        transactions.commitIfDue();
+        long token = written(other, 1);
+        whileTheOwnerWaits = () -> other.ack(token);
+        transactions.commitNow(TIMEOUT_NANOS);
+        assertThat(committedOffsets()).containsExactly(Map.entry(OTHER, 1L));
+        assertCounts(1, 1);
+    }
+
+    /** Some of the finished offsets may belong to aborted records. */
+    @Test
+    void abort_restartsAPartition_whoseFinishedOffsetsFitIntoNoCommit() {
+        long gap = other.append(0, 1);
+        other.ack(other.append(1, 1));
+        long ignored = written(0);
+        committer.abortFilling(new KafkaException("planned"));
+        transactions.commitIfDue();
+        assertThat(restarted).containsExactly(ID, OTHER);
+        assertThat(gap).isZero();
+    }
+
+    @Test
+    void abort_restartsADeletedPartition() {
+        existing.remove(OTHER);
+        commits.lookForGone(Set.of(OTHER));
+        long ignored = written(0);
+        committer.abortFilling(new KafkaException("planned"));
+        transactions.commitIfDue();
+        assertThat(restarted).containsExactly(ID, OTHER);
+    }
+
+    @Test
+    void abortAtTheEnd_ofNothing_letsTheLastCommitSucceed() {
+        run.lock.lock();
+        try {
+            committer.begin();
+        } finally {
+            run.lock.unlock();
+        }
+        run.endInput();
+        committer.abortFilling(new KafkaException("planned"));
+        transactions.commitNow(TIMEOUT_NANOS);
+        assertThat(restarted).isEmpty();
+        assertCounts(0, 1);
+    }
+
     /** Nothing is read again at the end of the input, so only the next run can repeat it. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
