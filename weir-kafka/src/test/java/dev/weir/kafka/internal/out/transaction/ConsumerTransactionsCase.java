@@ -63,6 +63,10 @@ abstract class ConsumerTransactionsCase {
     static final long SECOND = 1_000_000_000;
     static final long INTERVAL = SECOND / 10;
     static final long TIMEOUT_NANOS = 30 * SECOND;
+
+    /** Longer than the pause between two attempts to cut a transaction. */
+    static final long MOMENT = SECOND / 100;
+
     private static final int MOST_READS = 10_000;
 
     /** Half of the transaction timeout minus the interval. */
@@ -211,6 +215,7 @@ abstract class ConsumerTransactionsCase {
 
     @AfterEach
     void close() {
+        assertThat(run.lock.isHeldByCurrentThread()).isFalse();
         thread.release();
         committer.close();
         assertThat(context.failures).isEmpty();

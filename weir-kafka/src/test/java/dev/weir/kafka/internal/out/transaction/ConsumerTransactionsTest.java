@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
+import dev.weir.kafka.internal.in.offsets.OffsetTracker;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -110,12 +112,15 @@ class ConsumerTransactionsTest extends ConsumerTransactionsCase {
         Thread foreign = new Thread(run.lock::lock); // never unlocks
         foreign.start();
         foreign.join();
-        transactions.commitIfDue();
-        assertThat(run.isCutWanted()).isTrue();
-        assertThat(transactions.nanosUntilDue()).isEqualTo(SECOND / 1_000);
-        assertThat(transactions.isSettled()).isFalse();
-        assertCounts(0, 0);
-        begin(INTERVAL, false); // with another lock
+        try {
+            transactions.commitIfDue();
+            assertThat(run.isCutWanted()).isTrue();
+            assertThat(transactions.nanosUntilDue()).isEqualTo(SECOND / 1_000);
+            assertThat(transactions.isSettled()).isFalse();
+            assertCounts(0, 0);
+        } finally {
+            begin(INTERVAL, false); // with another lock, to be closed
+        }
     }
 
     @Test
@@ -198,9 +203,10 @@ class ConsumerTransactionsTest extends ConsumerTransactionsCase {
     void transactionThatWaitsTooLongForAnInput_failsTheRun_once() {
         long ignored = written(1);
         afterwards(INTERVAL);
-        afterwardsInSteps(PATIENCE - 1);
+        afterwardsInSteps(PATIENCE - MOMENT);
         assertThat(context.failures).isEmpty();
-        afterwards(1);
+        afterwards(MOMENT);
+        assertThat(context.failures).hasSize(1);
         afterwards(SECOND);
         assertThat(context.failures)
                 .singleElement()
@@ -246,10 +252,10 @@ class ConsumerTransactionsTest extends ConsumerTransactionsCase {
         long ignored = written(0);
         assignment.hold(List.of(assignment.renew(partition(ID))));
         afterwards(INTERVAL);
-        afterwardsInSteps(PATIENCE - 1);
+        afterwardsInSteps(PATIENCE - MOMENT);
         assertThat(transactions.nanosUntilDue()).isPositive();
         assertCounts(0, 0);
-        afterwards(SECOND);
+        afterwards(MOMENT);
         assertCounts(0, 1);
     }
 
@@ -265,9 +271,10 @@ class ConsumerTransactionsTest extends ConsumerTransactionsCase {
         afterwards(SECOND);
         assertThat(run.isIntakeHeld()).isFalse();
         assertThat(transactions.isSettled()).as("an operator may hold the gap").isTrue();
-        afterwardsInSteps(PATIENCE - SECOND - 1);
+        afterwardsInSteps(PATIENCE - SECOND - MOMENT);
         assertThat(context.failures).isEmpty();
-        afterwards(1);
+        afterwards(MOMENT);
+        assertThat(context.failures).hasSize(1);
         afterwards(SECOND);
         assertThat(context.failures)
                 .singleElement()
@@ -306,6 +313,55 @@ class ConsumerTransactionsTest extends ConsumerTransactionsCase {
         other.abandon(token);
         afterwards(SECOND);
         assertThat(run.isThrough()).as("nobody works on them").isTrue();
+    }
+
+    @Test
+    void endedInput_isThrough_onceNobodyWorksOnAGap() {
+        run.endInput();
+        long gap = tracker.append(0, 1);
+        long ignored = written(0);
+        afterwards(INTERVAL);
+        assertThat(run.isThrough()).isFalse();
+        tracker.abandon(gap);
+        afterwards(SECOND);
+        assertThat(run.isThrough()).isTrue();
+        assertCounts(0, 0);
+    }
+
+    /** The sink may wait for this before it ends. */
+    @Test
+    void endedInput_withNothingToCommit_isReportedToWaitingThreads() throws InterruptedException {
+        run.endInput();
+        Thread sink = Thread.ofPlatform().daemon().start(() -> {
+            run.lock.lock();
+            try {
+                while (!run.isThrough()) {
+                    run.changed.awaitUninterruptibly();
+                }
+            } finally {
+                run.lock.unlock();
+            }
+        });
+        boolean isWaiting = false;
+        while (!isWaiting) {
+            run.lock.lock();
+            try {
+                isWaiting = run.lock.hasWaiters(run.changed);
+            } finally {
+                run.lock.unlock();
+            }
+        }
+        afterwards(SECOND);
+        assertThat(sink.join(Duration.ofSeconds(10))).isTrue();
+    }
+
+    /** Nothing of another source is committed here. */
+    @Test
+    void unfinishedInputOfAnotherSource_isNotWaitedFor() {
+        long ignored = written(new OffsetTracker(10, () -> {}), 1);
+        afterwards(INTERVAL);
+        assertCounts(1, 0);
+        assertThat(committedOffsets()).isEmpty();
     }
 
     @Test

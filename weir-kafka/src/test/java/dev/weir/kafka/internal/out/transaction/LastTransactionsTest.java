@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,6 +85,29 @@ class LastTransactionsTest extends ConsumerTransactionsCase {
         assertThat(nowNanos - before).isGreaterThanOrEqualTo(SECOND);
         assertCounts(0, 1);
         assertThat(commits.failed()).isEqualTo(1);
+    }
+
+    @Test
+    void ownerThatDoesNotGetTheLockInTime_abortsTheTransaction() throws InterruptedException {
+        long ignored = written(0);
+        CountDownLatch locked = new CountDownLatch(1);
+        Thread foreign = Thread.ofPlatform().daemon().start(() -> {
+            run.lock.lock();
+            try {
+                locked.countDown();
+                while (!run.lock.hasQueuedThreads()) {
+                    Thread.onSpinWait();
+                }
+            } finally {
+                run.lock.unlock();
+            }
+        });
+        locked.await();
+        assertThatExceptionOfType(KafkaException.class)
+                .isThrownBy(() -> transactions.commitNow(0))
+                .withMessageContaining("could not be committed in time");
+        foreign.join();
+        assertCounts(0, 1);
     }
 
     @Test
@@ -245,6 +269,20 @@ class LastTransactionsTest extends ConsumerTransactionsCase {
         committer.abortFilling(new KafkaException("planned"));
         transactions.commitIfDue();
         assertThat(restarted).containsExactly(ID, OTHER);
+        assertThat(gap).isZero();
+    }
+
+    @Test
+    void abort_endsTheStateInWhichOffsetsFitIntoNoCommit() {
+        long gap = tracker.append(0, 1);
+        long ignored = written(0);
+        afterwards(INTERVAL);
+        afterwards(SECOND);
+        assertThat(transactions.isSettled()).isTrue();
+        committer.abortFilling(new KafkaException("planned"));
+        transactions.commitIfDue();
+        long ignoredToo = written(other, 0);
+        assertThat(transactions.isSettled()).isFalse();
         assertThat(gap).isZero();
     }
 
