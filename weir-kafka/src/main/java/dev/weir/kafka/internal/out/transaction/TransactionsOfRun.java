@@ -390,7 +390,7 @@ final class TransactionsOfRun<K, V> {
 
     void emits(AckTarget source) {
         if (sources.add(source)) {
-            sources.removeIf(other -> other != source && other.isRevoked(0));
+            sources.removeIf(known -> known.isRevoked(0));
         }
     }
 

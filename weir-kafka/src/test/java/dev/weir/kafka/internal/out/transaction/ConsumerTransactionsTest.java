@@ -1,265 +1,424 @@
 package dev.weir.kafka.internal.out.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.weir.kafka.ConsumerSettings;
-import dev.weir.kafka.Subscription;
-import dev.weir.kafka.internal.BareContext;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
-import dev.weir.kafka.internal.in.buffer.BatchEmission;
-import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
-import dev.weir.kafka.internal.in.buffer.ConsumerPlan.Delivery;
-import dev.weir.kafka.internal.in.buffer.DroppedRecords;
-import dev.weir.kafka.internal.in.buffer.FlowControl;
-import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
-import dev.weir.kafka.internal.in.buffer.PausedPartitions;
-import dev.weir.kafka.internal.in.buffer.RecordBuffer;
-import dev.weir.kafka.internal.in.buffer.RecordOutlets;
-import dev.weir.kafka.internal.in.commit.MemberCommit;
-import dev.weir.kafka.internal.in.commit.OffsetCommits;
-import dev.weir.kafka.internal.in.fetch.ClientFetcher;
-import dev.weir.kafka.internal.in.lookup.ConsumerPhase;
-import dev.weir.kafka.internal.in.lookup.OwnerClock;
-import dev.weir.kafka.internal.in.lookup.OwnerThread;
-import dev.weir.kafka.internal.in.lookup.SilentLookup;
+import dev.weir.kafka.internal.in.fetch.LogPosition;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
-import dev.weir.stream.spi.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.Lock;
-import java.util.function.BooleanSupplier;
-import org.apache.kafka.clients.consumer.MockConsumer;
-import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.StringSerializer;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the owner's decisions about one partition, with a real committing thread. */
-@Timeout(60)
-class ConsumerTransactionsTest {
+/** Tests when the owner of the consumer commits a transaction, and when it aborts one. */
+class ConsumerTransactionsTest extends ConsumerTransactionsCase {
 
-    private static final TopicPartition ID = new TopicPartition("in", 0);
-    private static final long TIMEOUT_NANOS = Duration.ofSeconds(30).toNanos();
+    // ---- Due times -------------------------------------------------------------------------------------------------
 
-    /** Runs once, when the owner first waits for a change. */
-    private Runnable whileTheOwnerWaits = () -> {};
-
-    private @Nullable Throwable failure;
-
-    private final TransactionsOfRun<String, String> run = new TransactionsOfRun<>(Clock.SYSTEM, new Waiting(), false);
-    private final TransactionCounts counts = new TransactionCounts();
-    private final BareContext context = new BareContext() {
-        @Override
-        public @Nullable Throwable failure() {
-            return failure;
-        }
-    };
-    private final TransactionCommitter<String, String> committer = new TransactionCommitter<>(
-            run,
-            context,
-            counts,
-            null,
-            number -> new MockProducer<>(true, null, new StringSerializer(), new StringSerializer()));
-    private final ConsumerTransactions<String, String> transactions = new ConsumerTransactions<>(
-            run, committer, new TransactionPlan("g", "run", 1, 1_000, 1_000, TIMEOUT_NANOS), context, () -> {});
-
-    private final MockConsumer<byte[], byte[]> client = new MockConsumer<>("earliest");
-    private final ClientFetcher fetcher = new ClientFetcher(client);
-    private final ConsumerSettings<byte[], byte[]> settings =
-            ConsumerSettings.builder().bootstrapServers("h:1").groupId("g").build();
-    private final OwnerClock clock = new OwnerClock() {
-        @Override
-        public long nanoTime() {
-            return System.nanoTime();
-        }
-
-        @Override
-        public void park(long nanos) {
-            throw new AssertionError("nothing here parks");
-        }
-    };
-    private final OffsetCommits commits =
-            new OffsetCommits(client, fetcher, settings, new SilentLookup(), clock, MemberCommit.NONE);
-    private final PartitionAssignment assignment = assignment();
-    private OffsetTracker tracker = new OffsetTracker(1, () -> {});
-
-    private PartitionAssignment assignment() {
-        ConsumerPlan plan =
-                new ConsumerPlan(Subscription.topics("in"), Map.of(), new Delivery.Committable(), null, Set.of());
-        RecordOutlets outlets = RecordOutlets.single(new RecordBuffer(Clock.SYSTEM));
-        FlowControl flow = new FlowControl(settings, 1, 1_000, clock, () -> {});
-        OwnerThread owner = new NoOwner();
-        return new PartitionAssignment(
-                plan,
-                fetcher,
-                outlets,
-                flow,
-                new BatchEmission(plan, null, outlets, owner),
-                new PausedPartitions(),
-                100,
-                owner,
-                new DroppedRecords(false));
+    @Test
+    void transaction_isCommittedWithTheFinishedOffsets_onceItsIntervalHasPassed() {
+        nowNanos += 3;
+        long ignored = written(0);
+        assertThat(transactions.nanosUntilDue()).isEqualTo(INTERVAL);
+        afterwards(INTERVAL - 1);
+        assertThat(transactions.nanosUntilDue()).isEqualTo(1);
+        assertCounts(0, 0);
+        afterwards(1);
+        assertCounts(1, 0);
+        assertThat(committedOffsets()).containsExactly(Map.entry(ID, 1L));
+        assertThat(commits.succeeded()).isZero();
+        transactions.commitIfDue();
+        assertThat(commits.succeeded()).isEqualTo(1);
+        assertThat(partition(ID).committedOffset()).isEqualTo(1);
     }
 
-    @BeforeEach
-    void begin() throws InterruptedException {
-        client.assign(Set.of(ID));
-        client.updateBeginningOffsets(Map.of(ID, 0L));
-        assignment.add(Set.of(ID), 0);
-        tracker = Objects.requireNonNull(assignment.get(ID)).tracker();
-        run.emits(tracker);
-        transactions.begin(client, commits, assignment, reopened -> {}, new NoOwner(), clock);
-        committer.start();
-        await(() -> run.freeProducers() == TransactionCommitter.PRODUCERS);
+    /** The brokers reject the offsets if the group has rebalanced since (KIP-447). */
+    @Test
+    void transaction_isCommittedForTheMemberAtItsCut() {
+        long ignored = written(0);
+        generation = 5;
+        thread.hold();
+        afterwards(INTERVAL);
+        generation = 6;
+        thread.release();
+        assertThat(members).extracting(ConsumerGroupMetadata::generationId).containsExactly(5);
     }
 
-    @AfterEach
-    void close() {
+    @ParameterizedTest
+    @ValueSource(longs = {INTERVAL, 3 * SECOND})
+    void offsetsWithoutRecords_areCommittedOncePerIntervalAndSecond(long interval) {
         committer.close();
-        assertThat(context.failures).isEmpty();
+        begin(interval, false);
+        long pause = Math.max(SECOND, interval);
+        assertThat(transactions.nanosUntilDue()).isEqualTo(SECOND);
+        tracker.ack(tracker.append(0, 1));
+        afterwards(SECOND - 1);
+        assertCounts(0, 0);
+        afterwards(1);
+        assertCounts(1, 0);
+        assertThat(transactions.nanosUntilDue()).isEqualTo(pause);
+        tracker.ack(tracker.append(1, 1));
+        afterwards(pause - 1);
+        assertCounts(1, 0);
+        afterwards(1);
+        assertCounts(2, 0);
+        afterwards(pause);
+        assertThat(counts.snapshot().committed()).as("nothing new").isEqualTo(2);
+        assertThat(transactions.nanosUntilDue()).isEqualTo(pause);
+        afterwards(2 * pause);
+        nowNanos += pause + 1;
+        assertThat(transactions.nanosUntilDue()).isZero();
     }
 
-    private void await(BooleanSupplier condition) throws InterruptedException {
-        run.lock.lockInterruptibly();
-        try {
-            while (!condition.getAsBoolean()) {
-                run.changed.await();
-            }
-        } finally {
-            run.lock.unlock();
-        }
-    }
-
-    /** Writes a record for a new input with {@code otherClaims} further pending acknowledgements. */
-    private long written(int otherClaims) {
-        long token = tracker.append(tracker.outstanding(), 1);
-        if (otherClaims > 0) {
-            tracker.retain(token, otherClaims);
-        }
+    @Test
+    void offsetsWithoutRecords_waitForAFreeProducer() {
         run.lock.lock();
         try {
-            committer.begin();
-            Objects.requireNonNull(run.filling()).sent(tracker, token, null);
+            TransactionalProducer<String, String> first = run.takeFree();
+            TransactionalProducer<String, String> second = run.takeFree();
+            tracker.ack(tracker.append(0, 1));
+            afterwards(SECOND);
+            assertThat(transactions.nanosUntilDue()).isEqualTo(SECOND / 200);
+            assertThat(run.isIntakeHeld()).isFalse();
+            run.opened(first);
+            run.opened(second);
         } finally {
             run.lock.unlock();
         }
-        return token;
+        assertCounts(0, 0);
+        afterwards(SECOND / 200);
+        assertCounts(1, 0);
     }
 
     @Test
-    void inputThatIsStillWorkedOn_asItsPartitionGoes_isWaitedFor() {
-        long token = written(1);
-        whileTheOwnerWaits = () -> tracker.ack(token);
-        List<AssignedPartition> going = assignment.withdraw(Set.of(ID));
-        transactions.releasing(going);
-        transactions.commitNow(TIMEOUT_NANOS);
-        assertThat(counts.snapshot().committed()).isEqualTo(1);
-        assertThat(counts.snapshot().aborted()).isZero();
-        assertThat(commits.succeeded()).isEqualTo(1);
-    }
-
-    @Test
-    void inputThatNobodyWorksOn_asItsPartitionGoes_isAborted() throws InterruptedException {
-        long token = written(1);
-        tracker.abandon(token);
-        List<AssignedPartition> going = assignment.withdraw(Set.of(ID));
-        transactions.releasing(going);
-        assertThatExceptionOfType(KafkaException.class)
-                .isThrownBy(() -> transactions.commitNow(TIMEOUT_NANOS))
-                .withMessageContaining("only a part of the results of in-0@0");
-        await(() -> run.state() == TransactionState.ABORTED);
-        assertThat(counts.snapshot().committed()).isZero();
-    }
-
-    @Test
-    void pipelineThatHasFailed_commitsNothingAtItsEnd_andAbortsWhatIsOpen() throws InterruptedException {
-        long ignored = written(0);
-        failure = new IllegalStateException("planned");
-        assertThatExceptionOfType(KafkaException.class)
-                .isThrownBy(() -> transactions.commitNow(TIMEOUT_NANOS))
-                .withMessage("the open transaction is aborted, its inputs are read again");
-        await(() -> run.state() == TransactionState.ABORTED);
-        assertThat(counts.snapshot().committed()).isZero();
-        assertThat(counts.snapshot().aborted()).isEqualTo(1);
-    }
-
-    @Test
-    void pipelineThatHasFailed_withNothingOpen_commitsNothingAtItsEnd() {
+    void offsetsWithoutRecords_whoseProducerIsBroken_areNotCommitted() {
+        clients.forEach(each -> each.beginFailure = new KafkaException("planned"));
         tracker.ack(tracker.append(0, 1));
-        failure = new IllegalStateException("planned");
-        transactions.commitNow(TIMEOUT_NANOS);
-        assertThat(run.state()).isEqualTo(TransactionState.IDLE);
-        assertThat(counts.snapshot().committed()).isZero();
+        afterwards(SECOND);
+        assertCounts(0, 1);
+        assertThat(run.state()).isEqualTo(TransactionState.ABORTED);
+        assertThat(committedOffsets()).isEmpty();
     }
 
     @Test
-    void abort_countsAsAFailedCommit_andHasItsInputsReadAgain() throws InterruptedException {
+    void cut_whileAnotherThreadHasTheLock_isTriedAgainSoon() throws InterruptedException {
         long ignored = written(0);
-        committer.abortFilling(new KafkaException("planned"));
-        await(() -> run.state() == TransactionState.ABORTED);
+        nowNanos += INTERVAL;
+        Thread foreign = new Thread(run.lock::lock); // never unlocks
+        foreign.start();
+        foreign.join();
+        try {
+            transactions.commitIfDue();
+            assertThat(run.isCutWanted()).isTrue();
+            assertThat(transactions.nanosUntilDue()).isEqualTo(SECOND / 1_000);
+            assertThat(transactions.isSettled()).isFalse();
+            assertCounts(0, 0);
+        } finally {
+            begin(INTERVAL, false); // with another lock, to be closed
+        }
+    }
+
+    @Test
+    void transactionThatIsBeingSentTo_isCutLater() {
+        long ignored = written(0);
+        nowNanos += INTERVAL;
+        run.lock.lock();
+        try {
+            run.send(transactions::commitIfDue);
+        } finally {
+            run.lock.unlock();
+        }
+        assertCounts(0, 0);
+        assertThat(transactions.nanosUntilDue()).isEqualTo(SECOND / 200);
+        afterwards(SECOND / 200);
+        assertCounts(1, 0);
+    }
+
+    @Test
+    void timeUntilTheNextCall_dependsOnTheState_andSoDoesWhetherAllIsSettled() {
+        assertThat(transactions.isSettled()).isTrue();
+        long token = written(1);
+        assertThat(transactions.isSettled()).isFalse();
+        run.wantCut();
         assertThat(transactions.nanosUntilDue()).isZero();
+        assertThat(transactions.isSettled()).as("waits only for its inputs").isTrue();
+        tracker.ack(token);
+        thread.hold();
         transactions.commitIfDue();
-        assertThat(commits.failed()).isEqualTo(1);
-        assertThat(tracker.isRevoked(0)).isTrue();
-        assertThat(run.state()).isEqualTo(TransactionState.IDLE);
+        assertThat(run.state()).isEqualTo(TransactionState.FLUSHING);
+        assertThat(transactions.nanosUntilDue()).isEqualTo(2 * SECOND);
+        assertThat(transactions.isSettled()).isFalse();
+        nowNanos += 3 * SECOND;
+        assertThat(transactions.nanosUntilDue()).isZero();
+        committer.abortFilling(new KafkaException("planned"));
+        assertThat(run.state()).isEqualTo(TransactionState.ABORT_ASKED);
+        assertThat(transactions.nanosUntilDue()).isEqualTo(Long.MAX_VALUE);
+        thread.release();
+        assertThat(run.state()).isEqualTo(TransactionState.ABORTED);
+        assertThat(transactions.nanosUntilDue()).isZero();
+        assertThat(transactions.isSettled()).isFalse();
+        committer.close();
+        assertThat(transactions.nanosUntilDue()).isEqualTo(Long.MAX_VALUE);
+        assertThat(transactions.isSettled()).isTrue();
     }
 
-    /** The system clock. An action runs before the first wait. */
-    private final class Waiting implements Clock {
-
-        @Override
-        public long nanoTime() {
-            return Clock.SYSTEM.nanoTime();
-        }
-
-        @Override
-        public void await(Lock lock, Condition condition, long deadlineNanos) throws InterruptedException {
-            Runnable first = whileTheOwnerWaits;
-            whileTheOwnerWaits = () -> {};
-            first.run();
-            Clock.SYSTEM.await(lock, condition, deadlineNanos);
-        }
+    @Test
+    void openTransactionsOfOtherRuns_areSoughtEveryTwoSeconds_whileAPartitionHasNoPosition() {
+        transactions.commitIfDue();
+        assertThat(fences).isZero();
+        assignment.hold(List.of(partition(OTHER)));
+        transactions.commitIfDue();
+        assertThat(fences).isEqualTo(1);
+        afterwards(2 * SECOND - 1);
+        assertThat(fences).isEqualTo(1);
+        afterwards(1);
+        assertThat(fences).isEqualTo(2);
+        assignment.release(partition(OTHER), LogPosition.at(0));
+        afterwards(2 * SECOND);
+        assertThat(fences).isEqualTo(2);
     }
 
-    private static final class NoOwner implements OwnerThread {
+    // ---- Unfinished inputs -----------------------------------------------------------------------------------------
 
-        @Override
-        public void execute(Runnable work) {
-            throw new AssertionError("nobody hands work to the owner");
+    @Test
+    void transactionWithAnUnfinishedInput_isCommittedOnceThatIsFinished() {
+        long token = written(1);
+        long ignored = written(other, 0);
+        afterwards(INTERVAL);
+        assertThat(transactions.nanosUntilDue()).isEqualTo(SECOND / 200);
+        afterwardsInSteps(PATIENCE - 1);
+        assertCounts(0, 0);
+        tracker.ack(token);
+        afterwards(SECOND);
+        assertCounts(1, 0);
+        assertThat(committedOffsets()).containsOnly(Map.entry(ID, 1L), Map.entry(OTHER, 1L));
+    }
+
+    @Test
+    void transactionThatWaitsTooLongForAnInput_failsTheRun_once() {
+        long ignored = written(1);
+        afterwards(INTERVAL);
+        afterwardsInSteps(PATIENCE - MOMENT);
+        assertThat(context.failures).isEmpty();
+        afterwards(MOMENT);
+        assertThat(context.failures).hasSize(1);
+        afterwards(SECOND);
+        assertThat(context.failures)
+                .singleElement()
+                .satisfies(stuck -> assertThat(stuck).hasMessageContaining("records of in-0@0 are in it"));
+        context.failures.clear();
+    }
+
+    @Test
+    void transactionWithAnInputThatAnotherMemberReads_isAborted() {
+        long ignored = written(1);
+        var withdrawn = assignment.withdraw(Set.of(ID));
+        afterwards(INTERVAL);
+        assertCounts(0, 1);
+        assertThat(withdrawn).hasSize(1);
+    }
+
+    @Test
+    void transactionWithFinishedInputs_whosePartitionAnotherMemberReads_isAborted() {
+        long ignored = written(0);
+        var withdrawn = assignment.withdraw(Set.of(ID));
+        afterwards(INTERVAL);
+        assertCounts(0, 1);
+        assertThat(withdrawn).hasSize(1);
+    }
+
+    /** Its next position is known only when the brokers have confirmed it. */
+    @Test
+    void transactionWithInputsOfARestartedPartition_isCommittedOnceThatHasAPosition() {
+        long ignored = written(0);
+        AssignedPartition renewed = assignment.renew(partition(ID));
+        assignment.hold(List.of(renewed));
+        afterwards(INTERVAL);
+        afterwardsInSteps(PATIENCE - 1);
+        assertCounts(0, 0);
+        assignment.release(renewed, LogPosition.at(5));
+        afterwards(SECOND / 2);
+        assertCounts(1, 0);
+        assertThat(committedOffsets()).containsExactly(Map.entry(ID, 5L));
+    }
+
+    @Test
+    void transactionWithInputsOfARestartedPartition_isAborted_ifThatGetsNoPosition() {
+        long ignored = written(0);
+        assignment.hold(List.of(assignment.renew(partition(ID))));
+        afterwards(INTERVAL);
+        afterwardsInSteps(PATIENCE - MOMENT);
+        assertThat(transactions.nanosUntilDue()).isPositive();
+        assertCounts(0, 0);
+        afterwards(MOMENT);
+        assertCounts(0, 1);
+    }
+
+    /** Reading stops while this closes gaps, for at most a second without progress. */
+    @Test
+    void finishedInputsBehindAGap_thatFitIntoNoCommit_postponeIt_andStopTheIntakeForAWhile() {
+        long gap = tracker.append(0, 1);
+        long ignored = written(0);
+        long ignoredToo = written(other, 0);
+        afterwards(INTERVAL);
+        assertThat(run.isIntakeHeld()).isTrue();
+        assertThat(transactions.isSettled()).isFalse();
+        afterwards(SECOND);
+        assertThat(run.isIntakeHeld()).isFalse();
+        assertThat(transactions.isSettled()).as("an operator may hold the gap").isTrue();
+        afterwardsInSteps(PATIENCE - SECOND - MOMENT);
+        assertThat(context.failures).isEmpty();
+        afterwards(MOMENT);
+        assertThat(context.failures).hasSize(1);
+        afterwards(SECOND);
+        assertThat(context.failures)
+                .singleElement()
+                .satisfies(scattered -> assertThat(scattered).hasMessageContaining("in-0@0 are not finished"));
+        context.failures.clear();
+        tracker.ack(gap);
+        afterwards(SECOND);
+        assertCounts(1, 0);
+        assertThat(committedOffsets()).containsOnly(Map.entry(ID, 2L), Map.entry(OTHER, 1L));
+        long open = written(1);
+        assertThat(transactions.isSettled()).as("the gap is closed").isFalse();
+        tracker.ack(open);
+    }
+
+    @Test
+    void offsetsBehindAGap_withoutRecords_failNothing() {
+        long gap = tracker.append(0, 1);
+        tracker.ack(tracker.append(1, 1));
+        afterwards(SECOND);
+        afterwardsInSteps(2 * PATIENCE);
+        assertCounts(0, 0);
+        tracker.ack(gap);
+        afterwards(SECOND);
+        assertCounts(1, 0);
+        assertThat(run.isIntakeHeld()).isFalse();
+    }
+
+    @Test
+    void endedInput_isThrough_onceNobodyWorksOnTheRest() {
+        run.endInput();
+        long held = tracker.append(0, 1);
+        long token = written(other, 1);
+        afterwards(INTERVAL);
+        assertThat(run.isThrough()).as("stages work on both").isFalse();
+        tracker.abandon(held);
+        other.abandon(token);
+        afterwards(SECOND);
+        assertThat(run.isThrough()).as("nobody works on them").isTrue();
+    }
+
+    @Test
+    void endedInput_isThrough_onceNobodyWorksOnAGap() {
+        run.endInput();
+        long gap = tracker.append(0, 1);
+        long ignored = written(0);
+        afterwards(INTERVAL);
+        assertThat(run.isThrough()).isFalse();
+        tracker.abandon(gap);
+        afterwards(SECOND);
+        assertThat(run.isThrough()).isTrue();
+        assertCounts(0, 0);
+    }
+
+    /** The sink may wait for this before it ends. */
+    @Test
+    void endedInput_withNothingToCommit_isReportedToWaitingThreads() throws InterruptedException {
+        run.endInput();
+        Thread sink = Thread.ofPlatform().daemon().start(() -> {
+            run.lock.lock();
+            try {
+                while (!run.isThrough()) {
+                    run.changed.awaitUninterruptibly();
+                }
+            } finally {
+                run.lock.unlock();
+            }
+        });
+        boolean isWaiting = false;
+        while (!isWaiting) {
+            run.lock.lock();
+            try {
+                isWaiting = run.lock.hasWaiters(run.changed);
+            } finally {
+                run.lock.unlock();
+            }
         }
+        afterwards(SECOND);
+        assertThat(sink.join(Duration.ofSeconds(10))).isTrue();
+    }
 
-        @Override
-        public void wake() {}
+    /** Nothing of another source is committed here. */
+    @Test
+    void unfinishedInputOfAnotherSource_isNotWaitedFor() {
+        long ignored = written(new OffsetTracker(10, () -> {}), 1);
+        afterwards(INTERVAL);
+        assertCounts(1, 0);
+        assertThat(committedOffsets()).isEmpty();
+    }
 
-        @Override
-        public ConsumerPhase phase() {
-            return ConsumerPhase.RUNNING;
+    @Test
+    void endedInput_isThrough_onceAllIsCommitted() {
+        run.endInput();
+        long ignored = written(0);
+        afterwards(INTERVAL);
+        assertThat(run.isThrough()).isFalse();
+        afterwards(SECOND);
+        assertThat(run.isThrough()).isTrue();
+    }
+
+    // ---- Deleted topics --------------------------------------------------------------------------------------------
+
+    /** The brokers never answer such a commit. */
+    @Test
+    void commitOfADeletedPartition_isAbandoned_onceItHasBeenMissingForTenSeconds() {
+        long ignored = written(0);
+        thread.hold();
+        afterwards(INTERVAL);
+        afterwards(2 * SECOND - 1);
+        assertThat(lookups).isZero();
+        afterwards(1);
+        assertThat(lookups).isEqualTo(1);
+        afterwards(1);
+        assertThat(lookups).isEqualTo(1);
+        existing.clear();
+        for (int i = 0; i < 3; i++) {
+            afterwards(2 * SECOND);
         }
-
-        @Override
-        public void fail(Throwable failure) {
-            throw new AssertionError(failure);
+        assertThat(commits.isGone(ID)).isTrue();
+        existing.addAll(Set.of(ID, OTHER));
+        afterwards(2 * SECOND);
+        assertThat(commits.isGone(ID)).as("a broker had not known it yet").isFalse();
+        existing.clear();
+        afterwards(2 * SECOND);
+        for (int i = 0; i < 4; i++) {
+            afterwards(2 * SECOND);
         }
+        assertThat(clients).noneMatch(Client::closed);
+        afterwards(2 * SECOND);
+        assertThat(clients).anyMatch(Client::closed);
+        thread.release();
+        assertCounts(0, 1);
+    }
 
-        @Override
-        public long withinPatience(long nanos) {
-            return nanos;
-        }
-
-        @Override
-        public boolean awaitOrEnd(CompletableFuture<?> done) {
-            return false;
-        }
+    @ParameterizedTest
+    @ValueSource(strings = {"in", "elsewhere"})
+    void commitWithTheOldIdOfARecreatedTopic_isAbandoned(String recreated) {
+        long ignored = written(0);
+        transactions.topicRecreated(recreated);
+        whileOffsetsAreSent = () -> afterwards(2 * SECOND);
+        thread.hold();
+        afterwards(INTERVAL);
+        thread.release();
+        boolean isIts = recreated.equals("in");
+        assertCounts(isIts ? 0 : 1, isIts ? 1 : 0);
+        assertThat(Thread.interrupted()).isFalse();
     }
 }

@@ -8,12 +8,15 @@ import dev.weir.kafka.internal.BareContext;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Clock;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests which elements a sink refuses or drops because their inputs are lost. */
 class LostInputsTest {
@@ -42,9 +45,13 @@ class LostInputsTest {
     }
 
     private boolean isDropped(AckTarget target) {
+        return isDropped(target, 0);
+    }
+
+    private boolean isDropped(AckTarget target, long token) {
         run.lock.lock();
         try {
-            return inputs.isDropped(target, 0);
+            return inputs.isDropped(target, token);
         } finally {
             run.lock.unlock();
         }
@@ -97,5 +104,66 @@ class LostInputsTest {
         }
         assertThat(asked).hasValue(1);
         assertThat(abandoned).as("its claim has ended").hasValue(1);
+    }
+
+    @Test
+    void elementOfARevokedSource_isDropped_unlessThatIsLeaving() {
+        run.emits(own);
+        own.revoke();
+        run.leaving = Set.of(own);
+        assertThat(isDropped(own)).isFalse();
+        assertThat(own.watchUnsettled()).isTrue();
+        run.leaving = Set.of();
+        assertThat(isDropped(own)).isTrue();
+        assertThat(own.watchUnsettled()).as("a stage works on it").isFalse();
+    }
+
+    /** Another member reads all inputs again, so the transaction can be committed. */
+    @Test
+    void jointElement_whoseInputsAreAllLost_isDropped_withoutAnAbort() {
+        run.emits(own);
+        run.emits(foreign);
+        JointAcknowledgement both = new JointAcknowledgement();
+        both.add(own, 0);
+        both.add(foreign, 0);
+        own.revoke();
+        foreign.revoke();
+        assertThat(isDropped(both)).isTrue();
+        assertThat(run.state()).isEqualTo(TransactionState.IDLE);
+        assertThat(own.watchUnsettled()).as("a stage works on it").isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void recordsOfAJointElement_lookAtItsInputsOnce_andNoticeALaterLoss(boolean ofTheFirst) {
+        run.emits(own);
+        run.emits(foreign);
+        AtomicInteger visits = new AtomicInteger();
+        JointAcknowledgement both = counting(visits);
+        JointAcknowledgement others = counting(visits);
+        for (int i = 0; i < 3; i++) {
+            assertThat(isDropped(both)).isFalse();
+        }
+        assertThat(visits).hasValue(1);
+        assertThat(isDropped(both, 1)).isFalse();
+        assertThat(visits).as("of another element").hasValue(2);
+        assertThat(isDropped(others, 1)).isFalse();
+        assertThat(visits).hasValue(3);
+        (ofTheFirst ? own : foreign).revoke();
+        assertThat(isDropped(others, 1)).isTrue();
+        assertThat(run.aborted.isLost(ofTheFirst ? foreign : own)).isTrue();
+    }
+
+    private JointAcknowledgement counting(AtomicInteger visits) {
+        JointAcknowledgement both = new JointAcknowledgement() {
+            @Override
+            public void roots(long token, RootVisitor visitor) {
+                visits.incrementAndGet();
+                super.roots(token, visitor);
+            }
+        };
+        both.add(own, 0);
+        both.add(foreign, 0);
+        return both;
     }
 }

@@ -15,15 +15,20 @@ import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -62,10 +67,33 @@ class TransactionalLoopTest {
     private @Nullable TransactionCommitter<String, String> committer;
     private final OffsetTracker source = new OffsetTracker(1_000, () -> {});
     private @Nullable Thread segment;
+    private long maxRecords = 1_000;
+
+    /** One permit per call that wakes the consumer's owner. */
+    private final Semaphore wakes = new Semaphore(0);
+
+    /** One permit per wait of the sink for a change. */
+    private final Semaphore waits = new Semaphore(0);
+
+    private final Clock clock = new Clock() {
+        @Override
+        public long nanoTime() {
+            return Clock.SYSTEM.nanoTime();
+        }
+
+        @Override
+        public void await(Lock lock, Condition condition, long deadlineNanos) throws InterruptedException {
+            if (deadlineNanos == Stage.NEVER) {
+                waits.release();
+            }
+            Clock.SYSTEM.await(lock, condition, deadlineNanos);
+        }
+    };
 
     private void start(boolean keeps, boolean skips) throws InterruptedException {
         source.name(new TopicPartition("in", 0));
-        run = new TransactionsOfRun<>(Clock.SYSTEM, keeps);
+        run = new TransactionsOfRun<>(clock, keeps);
+        run.wakeOwner = wakes::release;
         committer = new TransactionCommitter<>(run, context, counts, null, number -> new Closing());
         run.emits(source);
         if (skips) {
@@ -77,7 +105,7 @@ class TransactionalLoopTest {
         }
         committer.start();
         await(() -> run.freeProducers() == TransactionCommitter.PRODUCERS);
-        TransactionPlan plan = new TransactionPlan("g", "run", 1, 1_000, 1_000, 1);
+        TransactionPlan plan = new TransactionPlan("g", "run", 1, maxRecords, 1_000, 1);
         TransactionalLoop<String, String> loop =
                 new TransactionalLoop<>(run, committer, counts, plan, new AllKnown(), context);
         segment = Thread.ofPlatform().start(() -> {
@@ -228,6 +256,134 @@ class TransactionalLoopTest {
         offerOf(begun, "of the closing transaction too");
         assertWritten("of the closing transaction too");
         assertThat(rootsVisited).hasValueLessThan(3 * waiting);
+    }
+
+    private static void acquire(Semaphore permits) throws InterruptedException {
+        assertThat(permits.tryAcquire(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** Cuts the open transaction, as the consumer's owner does. */
+    @SuppressWarnings("removal") // the only way to create this object without a client in a group
+    private TransactionCut<String, String> cut() throws InterruptedException {
+        run.lock.lockInterruptibly();
+        try {
+            assertThat(run.awaitSent(PATIENCE.toNanos())).isTrue();
+            var cut = new TransactionCut<>(
+                    Objects.requireNonNull(run.filling()), Map.of(), List.of(), new ConsumerGroupMetadata("group"));
+            run.clearCut();
+            run.cut(cut);
+            return cut;
+        } finally {
+            run.lock.unlock();
+        }
+    }
+
+    private long records() throws InterruptedException {
+        run.lock.lockInterruptibly();
+        try {
+            assertThat(run.awaitSent(PATIENCE.toNanos())).isTrue();
+            return Objects.requireNonNull(run.filling()).records();
+        } finally {
+            run.lock.unlock();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void transaction_isDue_onceItHasItsMostRecords(boolean inOneBatch) throws InterruptedException {
+        maxRecords = 3;
+        start(false, false);
+        offer("a");
+        acquire(wakes);
+        assertWritten("a");
+        if (inOneBatch) {
+            offer("b", "c");
+        } else {
+            offer("b");
+            assertWritten("b");
+            assertThat(run.isCutWanted()).isFalse();
+            offer("c");
+        }
+        acquire(wakes);
+        assertThat(run.isCutWanted()).isTrue();
+        assertThat(records()).isEqualTo(3);
+    }
+
+    @Test
+    void transaction_isDue_onceItHasItsMostBytes() throws InterruptedException {
+        start(false, false);
+        offer("a");
+        acquire(wakes);
+        assertWritten("a");
+        answers.get(0).onCompletion(new RecordMetadata(new TopicPartition("out", 0), 0, 0, 0, 1, 998), null);
+        offer("b");
+        assertWritten("b");
+        offer("c");
+        assertWritten("c");
+        assertThat(run.isCutWanted()).isFalse();
+        answers.get(1).onCompletion(new RecordMetadata(new TopicPartition("out", 0), 1, 0, 0, 0, 1), null);
+        offer("d");
+        acquire(wakes);
+        assertThat(run.isCutWanted()).isTrue();
+    }
+
+    /** A record of the next transaction might otherwise reach its partition before one that is being flushed. */
+    @Test
+    void records_waitWhileATransactionIsFlushed_andThenGoIntoTheNext() throws InterruptedException {
+        start(false, false);
+        offer("a");
+        assertWritten("a");
+        acquire(wakes);
+        TransactionCut<String, String> cut = cut();
+        offer("b");
+        acquire(waits);
+        assertThat(written).isEmpty();
+        run.flushed();
+        assertWritten("b");
+        acquire(wakes);
+        assertThat(counts.overlapped.sum()).isEqualTo(1);
+        assertThat(run.filling()).isNotNull().isNotSameAs(cut.transaction());
+        run.committed(cut);
+        assertThat(run.state()).isEqualTo(TransactionState.FILLING);
+    }
+
+    /** The bound keeps a slow commit from growing the next transaction without end. */
+    @Test
+    void nextTransaction_takesFourTimesItsMostRecords_whileTheOneBeforeIsCommitted() throws InterruptedException {
+        maxRecords = 2;
+        start(false, false);
+        offer("a");
+        assertWritten("a");
+        acquire(wakes);
+        TransactionCut<String, String> cut = cut();
+        run.flushed();
+        offer("1", "2", "3", "4", "5", "6", "7", "8", "9");
+        assertWritten("1", "2", "3", "4", "5", "6", "7", "8");
+        acquire(waits);
+        assertThat(written).isEmpty();
+        assertThat(records()).isEqualTo(8);
+        run.committed(cut);
+        assertWritten("9");
+    }
+
+    @Test
+    void recordOfAnotherInput_waitsWhileTheTransactionCloses() throws InterruptedException {
+        start(false, false);
+        AckTarget begun = group();
+        offerOf(begun, "of the closing transaction");
+        assertWritten("of the closing transaction");
+        run.wantCut();
+        offer("next");
+        offer("after that");
+        offerOf(begun, "of the closing transaction too");
+        assertWritten("of the closing transaction too");
+        assertThat(written).isEmpty();
+        TransactionCut<String, String> cut = cut();
+        run.flushed();
+        offer("last");
+        assertWritten("next", "after that", "last");
+        assertThat(cut.transaction().records()).isEqualTo(2);
+        assertThat(records()).isEqualTo(3);
     }
 
     private void offerOf(AckTarget target, String value) {
