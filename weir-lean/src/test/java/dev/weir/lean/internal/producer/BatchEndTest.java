@@ -154,6 +154,20 @@ class BatchEndTest {
         assertThat(causes).containsOnly(batch.cause);
     }
 
+    /** An earlier attempt may have been written before the broker had a reason to refuse the record. */
+    @Test
+    void recordThatTheBrokerBlames_mayBeWritten_ifItsBatchIsInDoubt() {
+        for (boolean former : new boolean[] {false, true}) {
+            told.clear();
+            ProducerBatch batch = ended(State.REFUSED);
+            batch.doubtful = !former;
+            batch.wasDoubtful = former;
+            batch.culprits = List.of(new BatchIndexAndErrorMessage().setBatchIndex(1));
+            endings(false).end(partition, batch);
+            assertThat(told).containsExactly("40 true", "41 true", "42 true");
+        }
+    }
+
     /** Returns a list that needs more memory than there is. */
     static <T> List<T> noMemory() {
         return new AbstractList<>() {
