@@ -19,8 +19,12 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
+import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
+import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.MessageUtil;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -309,6 +313,58 @@ class ProducerEngineTest {
         passUntil(() -> counters.get(ProducerCounters.RESENT) > 0);
         passUntil(() -> !told.isEmpty());
         assertThat(told).containsExactly("1 written");
+    }
+
+    /** The connection itself waits longer if parts of a response arrive. */
+    @Test
+    void requestWithoutAnAnswer_endsItsConnection_alsoIfPartsOfAnAnswerArrive() throws Exception {
+        send(0, 1);
+        ProducerBroker broker = Objects.requireNonNull(partition(0).broker);
+        long deadlineNanos = engine.nanoTime() + settings.requestTimeout().toNanos();
+        assertThat(broker.send(deadlineNanos)).isZero();
+        turn();
+        assertThat(counters.get(ProducerCounters.RESENT)).isZero();
+        assertThat(broker.send(deadlineNanos + 1)).isZero();
+        turn();
+        assertThat(counters.get(ProducerCounters.RESENT)).isEqualTo(1);
+        passUntil(() -> !told.isEmpty());
+        assertThat(told).containsExactly("1 written");
+    }
+
+    /** Responses may arrive together. The broker counts all of them against the same quota. */
+    @ParameterizedTest
+    @CsvSource({"700, 10", "10, 700", "700, 0", "700, 700"})
+    void throttledProducer_waitsForTheLongestOfTheTimes(int firstMillis, int secondMillis) throws Exception {
+        send(0, 1);
+        send(0, 2);
+        for (int connection = 0; connection < 100; connection++) {
+            process.process().silenceOne();
+        }
+        ProducerBroker broker = Objects.requireNonNull(partition(0).broker);
+        long answeredNanos = engine.nanoTime();
+        answer(broker, firstMillis);
+        answer(broker, secondMillis);
+        assertThat(told).containsExactly("1 written", "2 written");
+        append(0, 3);
+        turn();
+        while (partition(0).flying.isEmpty()) {
+            process.await(1);
+            turn();
+        }
+        assertThat(Duration.ofNanos(engine.nanoTime() - answeredNanos).toMillis())
+                .as("simulated milliseconds")
+                .isEqualTo(700);
+        assertThat(counters.get(ProducerCounters.THROTTLED_MILLIS)).isEqualTo(firstMillis + secondMillis);
+    }
+
+    private static void answer(ProducerBroker broker, int throttleMillis) {
+        PartitionProduceResponse written =
+                new PartitionProduceResponse().setIndex(0).setBaseOffset(5);
+        TopicProduceResponse topic = new TopicProduceResponse().setName(TOPIC).setPartitionResponses(List.of(written));
+        ProduceResponseData answer = new ProduceResponseData().setThrottleTimeMs(throttleMillis);
+        answer.responses().add(topic);
+        short version = ProduceRequest.MAX_VERSION;
+        broker.answered(ApiKeys.PRODUCE, version, MessageUtil.toByteBufferAccessor(answer, version));
     }
 
     // ---- Sequences -------------------------------------------------------------------------------------------------
