@@ -467,6 +467,23 @@ class BatchReaderTest {
         return new SimpleRecord(timestamp, new byte[1]);
     }
 
+    /** No checksum covers the leader's epoch: brokers write it. */
+    @Test
+    void record_hasTheEpochOfItsLeader_orNone_andTheSizesOfItsParts() {
+        ByteBuffer bytes = Batches.batch(
+                CompressionType.NONE,
+                0,
+                List.of(at(5), new SimpleRecord(5, new byte[3], null), new SimpleRecord(5, new byte[0], new byte[70])));
+        assertThat(read(bytes.putInt(12, 0), 0))
+                .allSatisfy(record -> assertThat(record.leaderEpoch()).contains(0));
+        List<ConsumerRecord<byte[], byte[]>> records = read(bytes.putInt(12, -1), 0);
+        assertThat(records)
+                .allSatisfy(record -> assertThat(record.leaderEpoch()).isEmpty());
+        assertThat(records).extracting(ConsumerRecord::serializedKeySize).containsExactly(-1, 3, 0);
+        assertThat(records).extracting(ConsumerRecord::serializedValueSize).containsExactly(1, -1, 70);
+        assertThat(records.get(1).value()).isNull();
+    }
+
     /** A record's size is its encoded size without the length field. */
     @Test
     void record_hasASize() {
