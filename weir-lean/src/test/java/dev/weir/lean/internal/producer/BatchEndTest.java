@@ -3,10 +3,12 @@ package dev.weir.lean.internal.producer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.weir.lean.LeanCompression;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.internal.cluster.RetryBackoff;
+import dev.weir.lean.internal.encode.Compressor;
 import dev.weir.lean.internal.encode.RecordBytes;
 import dev.weir.lean.internal.producer.ProducerBatch.State;
 import dev.weir.lean.spi.InvariantException;
@@ -18,7 +20,11 @@ import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.Record;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests divided batches, and the listener's calls for their records. */
 class BatchEndTest {
@@ -216,6 +222,53 @@ class BatchEndTest {
         assertThat(halves.get(0).token(1)).isEqualTo(41);
         assertThat(halves.get(1).token(0)).isEqualTo(42);
         assertThat(halves.get(1).begunNanos).isEqualTo(5);
+    }
+
+    private static List<Record> read(ProducerBatch batch) {
+        batch.writer.stamp(77, (short) 0, 0, new CRC32C());
+        ByteBuffer bytes = ByteBuffer.allocate(batch.writer.sizeBytes());
+        bytes.put(0, batch.writer.bytes(), 0, bytes.capacity());
+        List<Record> records = new ArrayList<>();
+        MemoryRecords.readableRecords(bytes).records().forEach(records::add);
+        return records;
+    }
+
+    /** Keys, headers and timestamps differ, and the batch may be compressed. The halves are not. */
+    @ParameterizedTest
+    @EnumSource(LeanCompression.class)
+    void halves_haveTheRecordsOfTheWhole(LeanCompression compression) {
+        ProducerBatch whole = new ProducerBatch(ByteBuffer.allocateDirect(4_000), 0);
+        whole.begin(5);
+        for (int i = 0; i < 7; i++) {
+            RecordBytes record = new RecordBytes();
+            record.key.clear();
+            if (i % 2 == 1) {
+                record.key.wrap(new byte[i], 0, i);
+            }
+            record.value.wrap(new byte[100 * i], 0, 100 * i);
+            for (int header = 0; header < i % 3; header++) {
+                record.headerName().wrap(new byte[] {'h'}, 0, 1);
+                record.headerValue().wrap(new byte[] {(byte) i}, 0, 1);
+                record.addHeader();
+            }
+            assertThat(whole.append(record, 1_000_000 - 9_000L * i, 40 + i)).isTrue();
+        }
+        List<Record> all = read(whole);
+        try (Compressor compressor = new Compressor(compression)) {
+            compressor.compress(whole.writer);
+        }
+        List<ProducerBatch> halves = halves(whole);
+        List<Record> parts = new ArrayList<>(read(halves.get(0)));
+        parts.addAll(read(halves.get(1)));
+        assertThat(parts).hasSize(7);
+        for (int i = 0; i < 7; i++) {
+            assertThat(parts.get(i).timestamp()).isEqualTo(all.get(i).timestamp());
+            assertThat(parts.get(i).key()).isEqualTo(all.get(i).key());
+            assertThat(parts.get(i).value()).isEqualTo(all.get(i).value());
+            assertThat(parts.get(i).headers()).isEqualTo(all.get(i).headers());
+            ProducerBatch half = halves.get(i < 3 ? 0 : 1);
+            assertThat(half.token(i < 3 ? i : i - 3)).isEqualTo(40 + i);
+        }
     }
 
     @Test
