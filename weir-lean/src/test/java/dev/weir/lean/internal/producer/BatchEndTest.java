@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 import org.apache.kafka.common.InvalidRecordException;
@@ -33,6 +34,7 @@ class BatchEndTest {
 
     private final List<String> told = new ArrayList<>();
     private final ProducerCounters counters = new ProducerCounters();
+    private final ProducerBatchPool pool = new ProducerBatchPool(10_000, 1_000, () -> {});
     private final ProducerPartition partition =
             new ProducerPartition(new ProducerTopic("t", 0), 3, new RetryBackoff(1, new SplittableRandom(1)));
 
@@ -65,9 +67,12 @@ class BatchEndTest {
             @Override
             public void failed(long token, SendException why) {
                 told.add(token + " " + why.mayBeWritten());
+                if (throwing) {
+                    throw new IllegalStateException("listener of " + token);
+                }
             }
         };
-        return new BatchEndings(listener, new ProducerBatchPool(10_000, 1_000, () -> {}), counters);
+        return new BatchEndings(listener, pool, counters);
     }
 
     private static ProducerBatch ended(State state) {
@@ -84,6 +89,35 @@ class BatchEndTest {
         assertThat(partition.finished).hasValue(3);
         assertThat(counters.get(ProducerCounters.ACKNOWLEDGED)).isEqualTo(3);
         assertThat(counters.get(ProducerCounters.FAILED)).isZero();
+    }
+
+    @Test
+    void firstRecordsOfALog_areAcknowledgedFromOffsetZeroOn() {
+        ProducerBatch batch = ended(State.WRITTEN);
+        batch.offset = 0;
+        endings(false).end(partition, batch);
+        assertThat(told).containsExactly("40 t-3@0", "41 t-3@1", "42 t-3@2");
+    }
+
+    /** Otherwise, callers would find no memory in the end. */
+    @ParameterizedTest
+    @EnumSource(names = {"WRITTEN", "REFUSED"})
+    void batch_isGivenBackToThePool_alsoIfTheListenerThrows(State state) throws InterruptedException {
+        for (boolean throwing : new boolean[] {false, true}) {
+            ProducerBatch batch = Objects.requireNonNull(pool.take(10, 0));
+            batch.begin(0);
+            assertThat(batch.append(RECORD, 1, 40)).isTrue();
+            batch.state = state;
+            assertThat(pool.freeBytes()).isEqualTo(9_000);
+            if (throwing) {
+                assertThatExceptionOfType(LeanException.class)
+                        .isThrownBy(() -> endings(true).end(partition, batch))
+                        .withMessageContaining("listener of 40");
+            } else {
+                endings(false).end(partition, batch);
+            }
+            assertThat(pool.freeBytes()).isEqualTo(10_000);
+        }
     }
 
     @Test
@@ -108,10 +142,11 @@ class BatchEndTest {
         assertThat(partition.finished).hasValue(6);
     }
 
-    @Test
-    void listenerThatThrows_isToldOfTheOthersAllTheSame() {
+    @ParameterizedTest
+    @EnumSource(names = {"WRITTEN", "REFUSED"})
+    void listenerThatThrows_isToldOfTheOthersAllTheSame(State state) {
         assertThatExceptionOfType(LeanException.class)
-                .isThrownBy(() -> endings(true).end(partition, ended(State.WRITTEN)))
+                .isThrownBy(() -> endings(true).end(partition, ended(state)))
                 .withMessageContaining("listener of 40");
         assertThat(told).hasSize(3);
         assertThat(partition.finished).hasValue(3);

@@ -530,6 +530,23 @@ class ProducerPartitionTest {
         assertViolation(58, "sequence=" + (Integer.MAX_VALUE - 1) + " usedTo=2");
     }
 
+    /** The earlier batch may be in the log too, but the later sequences stay taken. */
+    @Test
+    void sequenceOfAWrittenBatch_thatWouldBeGivenAgain_violatesAnInvariant_alsoAfterAnEarlierOneFailed() {
+        becomeKnown();
+        ProducerBatch earlier = send(3);
+        ProducerBatch written = send(2);
+        partition.written(written, 9, nowNanos);
+        partition.failed(earlier, "timed out", true);
+        partition.rewind(nowNanos);
+        earlier.state = State.REFUSED;
+        assertThat(partition.takeSettled()).isSameAs(earlier);
+        assertThat(partition.takeSettled()).isSameAs(written);
+        partition.forget(written);
+        wait(2);
+        assertViolation(58, "t-3 sequence=4 usedTo=6");
+    }
+
     @Test
     void secondBatchOfAnUnknownProducer_thatWouldBeSent_violatesAnInvariant() {
         ProducerBatch first = send(1);
