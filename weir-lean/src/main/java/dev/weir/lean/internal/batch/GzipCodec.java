@@ -49,9 +49,8 @@ final class GzipCodec implements CompressionCodec {
     private void inflate(DecompressionBuffer output) throws CodecException, TooLargeException {
         try {
             while (!inflater.finished()) {
-                if (inflater.inflate(output.room()) == 0
-                        && !inflater.finished()
-                        && (inflater.needsInput() || inflater.needsDictionary())) {
+                // The output has room, so no progress means that the input has ended.
+                if (inflater.inflate(output.room()) == 0 && !inflater.finished()) {
                     throw new CodecException("gzip: cut off");
                 }
             }

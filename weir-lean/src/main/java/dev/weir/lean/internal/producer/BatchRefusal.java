@@ -29,7 +29,8 @@ final class BatchRefusal {
             String why = message == null ? batch.trouble : message;
             ofCulprits.put(
                     each.batchIndex(),
-                    new SendException(topic, partition.number, false, why, new InvalidRecordException(why)));
+                    new SendException(
+                            topic, partition.number, batch.mayBeWritten(), why, new InvalidRecordException(why)));
         }
     }
 

@@ -149,9 +149,9 @@ final class ProducerPartition {
                 + " epoch=" + epoch + " inFlight=" + flying.size() + " known=" + known;
     }
 
-    /** Reserves the sequence of a batch that is, or may be, in the log under this epoch. */
+    /** Reserves the sequence of a sent batch that is, or may be, in the log under this epoch. */
     private void used(ProducerBatch batch) {
-        if (batch.hasSequence() && (usedTo == UNKNOWN || isBefore(usedTo, after(batch)))) {
+        if (usedTo == UNKNOWN || isBefore(usedTo, after(batch))) {
             usedTo = after(batch);
         }
     }
@@ -256,10 +256,10 @@ final class ProducerPartition {
             if (last.state != State.DIVIDE && last.state != State.WRITTEN) {
                 last.state = State.OPEN;
             }
-            writtenInLine |= last.state == State.WRITTEN;
             waiting.addFirst(last);
             flying.removeLast(); // only now, because addFirst may run out of memory
         }
+        writtenInLine = true;
         troubled = false;
         if (!divides) {
             backoff.failed(nowNanos);

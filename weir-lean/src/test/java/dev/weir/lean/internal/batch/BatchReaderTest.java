@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.weir.lean.BatchTooLargeException;
 import dev.weir.lean.CorruptBatchException;
+import dev.weir.lean.HeadersView;
 import dev.weir.lean.UnsupportedBatchException;
 import dev.weir.lean.internal.wire.AbortedTransactions;
 import java.nio.ByteBuffer;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.LongStream;
+import java.util.zip.CRC32C;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests reading the official client's batches. */
 class BatchReaderTest {
@@ -257,6 +260,51 @@ class BatchReaderTest {
         assertThat(offsets(read(log, 0))).containsExactly(0L, 1L, 2L, 4L, 6L);
     }
 
+    private static ByteBuffer withAttributes(ByteBuffer batch, int attributes) {
+        batch.putShort(BatchLayout.ATTRIBUTES_AT, (short) attributes);
+        BatchLayout.putChecksum(batch, batch.limit(), new CRC32C());
+        return batch;
+    }
+
+    /** Outside transactions, an idempotent producer may have the id of one whose transaction was aborted. */
+    @Test
+    void batchOutsideTransactions_ofAProducerWhoseTransactionWasAborted_isRead() {
+        List<SimpleRecord> one = List.of(new SimpleRecord(new byte[1]));
+        ByteBuffer log = Batches.joined(
+                Batches.batch(CompressionType.NONE, TimestampType.CREATE_TIME, 0, true, one),
+                withAttributes(Batches.batch(CompressionType.NONE, TimestampType.CREATE_TIME, 1, true, one), 0));
+        AbortedTransactions aborted = new AbortedTransactions();
+        aborted.add(Batches.PRODUCER, 0);
+        assertThat(offsets(read(log, 0, aborted))).containsExactly(1L);
+    }
+
+    /** Only an abort marker ends an aborted transaction. Control records have other types, too. */
+    @ParameterizedTest
+    @ValueSource(shorts = {1, 2, 3, 256, -1})
+    void controlRecordOfAnotherType_isNotRead_andEndsNoAbortedTransaction(short type) {
+        List<SimpleRecord> one = List.of(new SimpleRecord(new byte[1]));
+        ByteBuffer key = ByteBuffer.allocate(4).putShort(0, (short) 0).putShort(2, type);
+        ByteBuffer shortKey = ByteBuffer.allocate(3);
+        ByteBuffer log = Batches.joined(
+                Batches.batch(CompressionType.NONE, TimestampType.CREATE_TIME, 0, true, one),
+                control(1, new SimpleRecord(0, key.array(), new byte[6])),
+                control(2, new SimpleRecord(0, shortKey.array(), new byte[6])),
+                control(3, new SimpleRecord(0, null, new byte[6])),
+                Batches.batch(CompressionType.NONE, TimestampType.CREATE_TIME, 4, true, one),
+                Batches.marker(5, false),
+                Batches.batch(CompressionType.NONE, TimestampType.CREATE_TIME, 6, true, one));
+        AbortedTransactions aborted = new AbortedTransactions();
+        aborted.add(Batches.PRODUCER, 0);
+        assertThat(offsets(read(log, 0, aborted))).containsExactly(6L);
+        assertThat(offsets(read(log, 0))).containsExactly(0L, 4L, 6L);
+        assertThat(offsets(read(log, 0, new AbortedTransactions()))).containsExactly(0L, 4L, 6L);
+    }
+
+    private static ByteBuffer control(long offset, SimpleRecord record) {
+        return withAttributes(
+                Batches.batch(CompressionType.NONE, TimestampType.CREATE_TIME, offset, true, List.of(record)), 0x30);
+    }
+
     @Test
     void abortedTransactions_inAnyOrder_areSorted() {
         AbortedTransactions aborted = new AbortedTransactions();
@@ -296,6 +344,178 @@ class BatchReaderTest {
             ByteBuffer cut = Batches.joined(bytes.duplicate().limit(length));
             assertThatExceptionOfType(CorruptBatchException.class).isThrownBy(() -> read(cut, 0));
         }
+    }
+
+    /** Damage to the length and the version, which no checksum covers. */
+    @Test
+    void sizeOrVersion_thatNoBatchHas_isRefused() {
+        ByteBuffer bytes = Batches.batch(CompressionType.NONE, 12, Batches.records(3, 4, 40));
+        int length = bytes.getInt(8);
+        for (int wrong : new int[] {0, 1, 4, 5, 48, length + 1, -1, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+            assertRefused(bytes.putInt(8, wrong), wrong + 12L + " bytes");
+        }
+        bytes.putInt(8, length);
+        for (int version : new int[] {3, -1, -128, 127}) {
+            assertRefused(bytes.put(16, (byte) version), "version " + version);
+        }
+        for (int version : new int[] {0, 1}) {
+            assertRefused(bytes.put(16, (byte) version), UnsupportedBatchException.class, "version " + version);
+        }
+        assertThat(read(bytes.put(16, (byte) 2), 12)).hasSize(4);
+    }
+
+    private void assertRefused(ByteBuffer bytes, String message) {
+        assertRefused(bytes, CorruptBatchException.class, message);
+    }
+
+    private void assertRefused(ByteBuffer bytes, Class<? extends Exception> type, String message) {
+        assertThatExceptionOfType(type)
+                .isThrownBy(() -> read(bytes, 12))
+                .withMessageContaining("t-3@12")
+                .withMessageContaining(message);
+    }
+
+    /** The smallest batch has no records. Compaction leaves such a batch for the last sequence of a producer. */
+    @Test
+    void batchWithoutRecords_isRead() {
+        ByteBuffer bytes = Batches.batch(CompressionType.NONE, 12, Batches.records(3, 1, 40));
+        ByteBuffer empty = ByteBuffer.allocateDirect(BatchLayout.HEADER_BYTES);
+        empty.put(0, bytes, 0, empty.capacity())
+                .putInt(8, BatchLayout.HEADER_BYTES - BatchLayout.LOG_OVERHEAD)
+                .putInt(57, 0);
+        BatchLayout.putChecksum(empty, empty.limit(), new CRC32C());
+        assertThat(read(empty, 0)).isEmpty();
+        assertThat(reader.nextOffset()).isEqualTo(13);
+        assertThat(reader.sizeBytes()).isEqualTo(BatchLayout.HEADER_BYTES);
+    }
+
+    /** Numbers that a broker would not write, under a valid checksum. */
+    @Test
+    void headerThatMakesNoSense_isRefused() {
+        assertThat(read(Batches.withDeltas(12, 0, 0), 12)).hasSize(1);
+        ByteBuffer batch = Batches.withDeltas(12, 0, 0);
+        assertRefused(resealed(batch.putLong(0, -1).putInt(23, 20)), "from offset -1 to 19");
+        batch.putLong(0, 12);
+        for (int delta : new int[] {-1, -2, Integer.MIN_VALUE}) {
+            assertRefused(resealed(batch.putInt(23, delta)), "from offset 12 to " + (12L + delta));
+        }
+        batch.putLong(0, 20);
+        assertRefused(resealed(batch.putInt(23, -1)), "from offset 20 to 19");
+        batch.putLong(0, 12).putInt(23, 0);
+        assertRefused(resealed(batch.putInt(57, -1)), "-1 records");
+        batch.putInt(57, 1);
+        assertRefused(resealed(batch.putLong(0, 11)), "from offset 11 to 11");
+        batch.putLong(0, 0);
+        assertThat(offsets(read(resealed(batch), 0))).containsExactly(0L);
+    }
+
+    private static ByteBuffer resealed(ByteBuffer batch) {
+        BatchLayout.putChecksum(batch, batch.limit(), new CRC32C());
+        return batch;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {5, 6, 7})
+    void codecOfLaterTimes_isRefusedByName(int codec) {
+        assertRefused(
+                withAttributes(Batches.withDeltas(12, 0, 0), codec),
+                UnsupportedBatchException.class,
+                "unknown codec " + codec);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = CompressionType.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+    void compressedBytes_thatMakeNoSense_areRefusedWithTheirOffset(CompressionType codec) {
+        assertThatExceptionOfType(CorruptBatchException.class)
+                .isThrownBy(() -> read(withAttributes(Batches.withDeltas(12, 0, 0), codec.id), 12))
+                .withMessageContaining("t-3@12")
+                .withMessageContaining(codec.name + ": ")
+                .withCauseInstanceOf(CodecException.class);
+    }
+
+    @Test
+    void batch_showsWhatItsHeaderSays_withoutReadingARecord() {
+        ByteBuffer bytes = Batches.joined(
+                Batches.batch(CompressionType.NONE, 0, Batches.records(1, 2, 10)),
+                Batches.batch(CompressionType.NONE, 40, List.of(at(9_000), at(9_500), at(9_100))));
+        assertThat(read(bytes, 0)).hasSize(5).allSatisfy(record -> {
+            assertThat(record.topic()).isEqualTo("t");
+            assertThat(record.partition()).isEqualTo(3);
+        });
+        assertThat(reader.topic()).isEqualTo("t");
+        assertThat(reader.partition()).isEqualTo(3);
+        assertThat(reader.index()).isEqualTo(9);
+        assertThat(reader.record().index()).isEqualTo(9);
+        assertThat(reader.fromOffset()).isZero();
+        assertThat(reader.baseOffset()).isEqualTo(40);
+        assertThat(reader.nextOffset()).isEqualTo(43);
+        assertThat(reader.recordCount()).isEqualTo(3);
+        assertThat(reader.maxTimestamp()).isEqualTo(9_500);
+        assertThat(reader.timestampType()).isEqualTo(TimestampType.CREATE_TIME);
+        assertThat(reader.record().timestampType()).isEqualTo(TimestampType.CREATE_TIME);
+        assertThat(reader.leaderEpoch()).isEqualTo(Batches.EPOCH);
+        assertThat(reader.record().leaderEpoch()).isEqualTo(Batches.EPOCH);
+        assertThat(reader.records()).isSameAs(reader.record());
+        List<SimpleRecord> one = List.of(at(9_000));
+        assertThat(read(Batches.batch(CompressionType.NONE, TimestampType.LOG_APPEND_TIME, 0, false, one), 0))
+                .hasSize(1);
+        assertThat(reader.timestampType()).isEqualTo(TimestampType.LOG_APPEND_TIME);
+        assertThat(reader.record().timestampType()).isEqualTo(TimestampType.LOG_APPEND_TIME);
+    }
+
+    private static SimpleRecord at(long timestamp) {
+        return new SimpleRecord(timestamp, new byte[1]);
+    }
+
+    /** No checksum covers the leader's epoch: brokers write it. */
+    @Test
+    void record_hasTheEpochOfItsLeader_orNone_andTheSizesOfItsParts() {
+        ByteBuffer bytes = Batches.batch(
+                CompressionType.NONE,
+                0,
+                List.of(at(5), new SimpleRecord(5, new byte[3], null), new SimpleRecord(5, new byte[0], new byte[70])));
+        assertThat(read(bytes.putInt(12, 0), 0))
+                .allSatisfy(record -> assertThat(record.leaderEpoch()).contains(0));
+        List<ConsumerRecord<byte[], byte[]>> records = read(bytes.putInt(12, -1), 0);
+        assertThat(records)
+                .allSatisfy(record -> assertThat(record.leaderEpoch()).isEmpty());
+        assertThat(records).extracting(ConsumerRecord::serializedKeySize).containsExactly(-1, 3, 0);
+        assertThat(records).extracting(ConsumerRecord::serializedValueSize).containsExactly(1, -1, 70);
+        assertThat(records.get(1).value()).isNull();
+    }
+
+    /** A record's size is its encoded size without the length field. */
+    @Test
+    void record_hasASize() {
+        ByteBuffer bytes = Batches.batch(
+                CompressionType.NONE, 0, List.of(at(0), new SimpleRecord(200, new byte[3], new byte[300])));
+        reader.of("t", 3, 9);
+        reader.open(bytes, 0, bytes.limit(), 0);
+        reader.start();
+        int at = BatchLayout.HEADER_BYTES;
+        for (Record expected : MemoryRecords.readableRecords(bytes).records()) {
+            assertThat(reader.next()).isTrue();
+            int lengthBytes = expected.sizeInBytes() > 64 ? 2 : 1;
+            assertThat(reader.records().sizeBytes()).isEqualTo(expected.sizeInBytes() - lengthBytes);
+            at += expected.sizeInBytes();
+        }
+        assertThat(at).isEqualTo(bytes.limit());
+    }
+
+    /** The buffer may have been given to the next response. */
+    @Test
+    void closedReader_showsNoRecord() {
+        ByteBuffer bytes = Batches.batch(CompressionType.NONE, 12, Batches.records(3, 4, 40));
+        reader.of("t", 3, 9);
+        reader.open(bytes, 0, bytes.limit(), 0);
+        reader.start();
+        assertThat(reader.next()).isTrue();
+        reader.close();
+        assertThat(reader.next()).isFalse();
+        assertThat(reader.sizeBytes()).isZero();
+        assertThat(reader.recordCount()).isZero();
+        assertThat(reader.record().value().isNull()).isTrue();
+        assertThat(reader.timestampType()).isEqualTo(TimestampType.CREATE_TIME);
     }
 
     @Test
@@ -352,6 +572,76 @@ class BatchReaderTest {
         assertThat(view.value().getByte(0)).isEqualTo((byte) 2);
         assertThat(view.next(a)).isFalse();
         assertThat(reader.record().value().isNull()).isFalse();
+    }
+
+    /** Returns the headers of a record without a key and with an empty value, before another record. */
+    private HeadersView headers(byte... encoded) {
+        byte[] body = new byte[5 + encoded.length];
+        body[3] = 1; // no key
+        System.arraycopy(encoded, 0, body, 5, encoded.length);
+        ByteBuffer bytes =
+                Batches.batch(CompressionType.NONE, 0, List.of(new SimpleRecord(0, new byte[body.length - 6]), at(0)));
+        bytes.put(BatchLayout.HEADER_BYTES + 1, body);
+        reader.of("t", 3, 9);
+        reader.open(bytes, 0, bytes.limit(), 0);
+        reader.start();
+        assertThat(reader.next()).isTrue();
+        return reader.record().headers();
+    }
+
+    @Test
+    void headers_areReadUpToTheEndOfTheirRecord() {
+        HeadersView view =
+                headers((byte) 4, (byte) 2, (byte) 'a', (byte) 1, (byte) 0, (byte) 4, (byte) 'b', (byte) 'c');
+        assertThat(view.count()).isEqualTo(2);
+        assertThat(view.next()).isTrue();
+        assertThat(view.key().toUtf8()).isEqualTo("a");
+        assertThat(view.value().isNull()).isTrue();
+        assertThat(view.next()).isTrue();
+        assertThat(view.key().toUtf8()).isEmpty();
+        assertThat(view.value().toUtf8()).isEqualTo("bc");
+        assertThat(view.next()).isFalse();
+        assertThat(view.next()).isFalse();
+        assertThat(reader.next()).isTrue();
+        assertThat(reader.next()).isFalse();
+    }
+
+    /** The bytes after the record belong to the next one. */
+    @Test
+    void headersThatMakeNoSense_areRefused_beforeAPartOfAnotherRecordIsShown() {
+        for (byte[] encoded : new byte[][] {
+            {2, 1, 0}, // no key
+            {2, 3, 0}, // a key of -2 bytes
+            {2, 2, 'a', 3}, // a value of -2 bytes
+            {2, 4, 'a'}, // a key over the end
+            {2, 2, 'a', 2}, // a value over the end
+            {2, 2, 'a'}, // a length over the end
+            {4, 2, 'a', 1}, // one of two headers
+            {2, 2, 'a', 1, 0}, // a byte behind the header
+            {2, 2, 'a', -1, -1, -1, -1, -1, -1} // a number without an end
+        }) {
+            HeadersView view = headers(encoded);
+            assertThatExceptionOfType(CorruptBatchException.class)
+                    .as(Arrays.toString(encoded))
+                    .isThrownBy(() -> {
+                        while (view.next()) {
+                            assertThat(view.key().toUtf8()).isEqualTo("a");
+                        }
+                    })
+                    .withMessageContaining("t-3@0");
+        }
+    }
+
+    /** A header takes at least two bytes. */
+    @Test
+    void numberOfHeaders_thatTheRecordCannotHave_isRefusedBeforeTheRecordIsShown() {
+        for (byte[] encoded : new byte[][] {{1, 0, 0}, {0, 0}, {6, 0, 0}, {-2, -1, -1, -1, 15}}) {
+            assertThatExceptionOfType(CorruptBatchException.class)
+                    .as(Arrays.toString(encoded))
+                    .isThrownBy(() -> headers(encoded))
+                    .withMessageContaining("t-3@0")
+                    .withMessageContaining(" headers in ");
+        }
     }
 
     /** Regression: each closed consumer leaked a native Zstandard context. */

@@ -3,10 +3,12 @@ package dev.weir.lean.internal.producer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.weir.lean.LeanCompression;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.internal.cluster.RetryBackoff;
+import dev.weir.lean.internal.encode.Compressor;
 import dev.weir.lean.internal.encode.RecordBytes;
 import dev.weir.lean.internal.producer.ProducerBatch.State;
 import dev.weir.lean.spi.InvariantException;
@@ -14,11 +16,16 @@ import java.nio.ByteBuffer;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.Record;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests divided batches, and the listener's calls for their records. */
 class BatchEndTest {
@@ -27,6 +34,7 @@ class BatchEndTest {
 
     private final List<String> told = new ArrayList<>();
     private final ProducerCounters counters = new ProducerCounters();
+    private final ProducerBatchPool pool = new ProducerBatchPool(10_000, 1_000, () -> {});
     private final ProducerPartition partition =
             new ProducerPartition(new ProducerTopic("t", 0), 3, new RetryBackoff(1, new SplittableRandom(1)));
 
@@ -59,9 +67,12 @@ class BatchEndTest {
             @Override
             public void failed(long token, SendException why) {
                 told.add(token + " " + why.mayBeWritten());
+                if (throwing) {
+                    throw new IllegalStateException("listener of " + token);
+                }
             }
         };
-        return new BatchEndings(listener, new ProducerBatchPool(10_000, 1_000, () -> {}), counters);
+        return new BatchEndings(listener, pool, counters);
     }
 
     private static ProducerBatch ended(State state) {
@@ -78,6 +89,35 @@ class BatchEndTest {
         assertThat(partition.finished).hasValue(3);
         assertThat(counters.get(ProducerCounters.ACKNOWLEDGED)).isEqualTo(3);
         assertThat(counters.get(ProducerCounters.FAILED)).isZero();
+    }
+
+    @Test
+    void firstRecordsOfALog_areAcknowledgedFromOffsetZeroOn() {
+        ProducerBatch batch = ended(State.WRITTEN);
+        batch.offset = 0;
+        endings(false).end(partition, batch);
+        assertThat(told).containsExactly("40 t-3@0", "41 t-3@1", "42 t-3@2");
+    }
+
+    /** Otherwise, callers would find no memory in the end. */
+    @ParameterizedTest
+    @EnumSource(names = {"WRITTEN", "REFUSED"})
+    void batch_isGivenBackToThePool_alsoIfTheListenerThrows(State state) throws InterruptedException {
+        for (boolean throwing : new boolean[] {false, true}) {
+            ProducerBatch batch = Objects.requireNonNull(pool.take(10, 0));
+            batch.begin(0);
+            assertThat(batch.append(RECORD, 1, 40)).isTrue();
+            batch.state = state;
+            assertThat(pool.freeBytes()).isEqualTo(9_000);
+            if (throwing) {
+                assertThatExceptionOfType(LeanException.class)
+                        .isThrownBy(() -> endings(true).end(partition, batch))
+                        .withMessageContaining("listener of 40");
+            } else {
+                endings(false).end(partition, batch);
+            }
+            assertThat(pool.freeBytes()).isEqualTo(10_000);
+        }
     }
 
     @Test
@@ -102,10 +142,11 @@ class BatchEndTest {
         assertThat(partition.finished).hasValue(6);
     }
 
-    @Test
-    void listenerThatThrows_isToldOfTheOthersAllTheSame() {
+    @ParameterizedTest
+    @EnumSource(names = {"WRITTEN", "REFUSED"})
+    void listenerThatThrows_isToldOfTheOthersAllTheSame(State state) {
         assertThatExceptionOfType(LeanException.class)
-                .isThrownBy(() -> endings(true).end(partition, ended(State.WRITTEN)))
+                .isThrownBy(() -> endings(true).end(partition, ended(state)))
                 .withMessageContaining("listener of 40");
         assertThat(told).hasSize(3);
         assertThat(partition.finished).hasValue(3);
@@ -152,6 +193,20 @@ class BatchEndTest {
         new BatchEndings(listener, new ProducerBatchPool(10_000, 1_000, () -> {}), counters).end(partition, whole);
         assertThat(messages).hasSize(3).allMatch(message -> message.contains("INVALID_REQUIRED_ACKS"));
         assertThat(causes).containsOnly(batch.cause);
+    }
+
+    /** An earlier attempt may have been written before the broker had a reason to refuse the record. */
+    @Test
+    void recordThatTheBrokerBlames_mayBeWritten_ifItsBatchIsInDoubt() {
+        for (boolean former : new boolean[] {false, true}) {
+            told.clear();
+            ProducerBatch batch = ended(State.REFUSED);
+            batch.doubtful = !former;
+            batch.wasDoubtful = former;
+            batch.culprits = List.of(new BatchIndexAndErrorMessage().setBatchIndex(1));
+            endings(false).end(partition, batch);
+            assertThat(told).containsExactly("40 true", "41 true", "42 true");
+        }
     }
 
     /** Returns a list that needs more memory than there is. */
@@ -202,6 +257,53 @@ class BatchEndTest {
         assertThat(halves.get(0).token(1)).isEqualTo(41);
         assertThat(halves.get(1).token(0)).isEqualTo(42);
         assertThat(halves.get(1).begunNanos).isEqualTo(5);
+    }
+
+    private static List<Record> read(ProducerBatch batch) {
+        batch.writer.stamp(77, (short) 0, 0, new CRC32C());
+        ByteBuffer bytes = ByteBuffer.allocate(batch.writer.sizeBytes());
+        bytes.put(0, batch.writer.bytes(), 0, bytes.capacity());
+        List<Record> records = new ArrayList<>();
+        MemoryRecords.readableRecords(bytes).records().forEach(records::add);
+        return records;
+    }
+
+    /** Keys, headers and timestamps differ, and the batch may be compressed. The halves are not. */
+    @ParameterizedTest
+    @EnumSource(LeanCompression.class)
+    void halves_haveTheRecordsOfTheWhole(LeanCompression compression) {
+        ProducerBatch whole = new ProducerBatch(ByteBuffer.allocateDirect(4_000), 0);
+        whole.begin(5);
+        for (int i = 0; i < 7; i++) {
+            RecordBytes record = new RecordBytes();
+            record.key.clear();
+            if (i % 2 == 1) {
+                record.key.wrap(new byte[i], 0, i);
+            }
+            record.value.wrap(new byte[100 * i], 0, 100 * i);
+            for (int header = 0; header < i % 3; header++) {
+                record.headerName().wrap(new byte[] {'h'}, 0, 1);
+                record.headerValue().wrap(new byte[] {(byte) i}, 0, 1);
+                record.addHeader();
+            }
+            assertThat(whole.append(record, 1_000_000 - 9_000L * i, 40 + i)).isTrue();
+        }
+        List<Record> all = read(whole);
+        try (Compressor compressor = new Compressor(compression)) {
+            compressor.compress(whole.writer);
+        }
+        List<ProducerBatch> halves = halves(whole);
+        List<Record> parts = new ArrayList<>(read(halves.get(0)));
+        parts.addAll(read(halves.get(1)));
+        assertThat(parts).hasSize(7);
+        for (int i = 0; i < 7; i++) {
+            assertThat(parts.get(i).timestamp()).isEqualTo(all.get(i).timestamp());
+            assertThat(parts.get(i).key()).isEqualTo(all.get(i).key());
+            assertThat(parts.get(i).value()).isEqualTo(all.get(i).value());
+            assertThat(parts.get(i).headers()).isEqualTo(all.get(i).headers());
+            ProducerBatch half = halves.get(i < 3 ? 0 : 1);
+            assertThat(half.token(i < 3 ? i : i - 3)).isEqualTo(40 + i);
+        }
     }
 
     @Test

@@ -14,13 +14,19 @@ import dev.weir.lean.spi.InvariantException;
 import dev.weir.simulation.Brokers;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.ProduceResponseData;
 import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
+import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
+import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.MessageUtil;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,41 +47,67 @@ class ProducerEngineTest {
     private final Random random = new Random(7);
     private final Brokers brokers = new Brokers(random, 2);
     private final SimulatedProcess process = new SimulatedProcess(brokers, random, "producer");
-    private final ProducerTopics topics = new ProducerTopics(() -> new IllegalStateException("closed"));
-    private final LeanProducerSettings settings = LeanProducerSettings.builder()
-            .bootstrapServers(process.bootstrap())
-            .batchBytes(1_024)
-            .bufferBytes(64 * 1_024)
-            .maxRequestBytes(8 * 1_024)
-            .linger(Duration.ZERO)
-            .deliveryTimeout(DELIVERY_TIMEOUT)
-            .build();
+    private final LeanProducerSettings settings = settings(Duration.ZERO);
     private final ProducerCounters counters = new ProducerCounters();
-    private final ProducerBatchPool pool =
-            new ProducerBatchPool(settings.bufferBytes(), settings.batchBytes(), () -> {});
-    private final ProducerEngine engine =
+    private ProducerTopics topics = new ProducerTopics(() -> new IllegalStateException("closed"));
+    private ProducerBatchPool pool = new ProducerBatchPool(settings.bufferBytes(), settings.batchBytes(), () -> {});
+    private ProducerEngine engine =
             new ProducerEngine(settings, listener(), topics, pool, new ProducerProgress(), counters);
-    private final RecordAppender appender =
-            new RecordAppender(pool, settings.maxRequestBytes(), engine::nanoTime, () -> {});
+    private RecordAppender appender = new RecordAppender(pool, settings.maxRequestBytes(), engine::nanoTime, () -> {});
+
+    /** Number of outcomes after which the producer ends. */
+    private int endsAfter = Integer.MAX_VALUE;
+
+    private LeanProducerSettings settings(Duration linger) {
+        return LeanProducerSettings.builder()
+                .bootstrapServers(process.bootstrap())
+                .batchBytes(1_024)
+                .bufferBytes(64 * 1_024)
+                .maxRequestBytes(8 * 1_024)
+                .linger(linger)
+                .deliveryTimeout(DELIVERY_TIMEOUT)
+                .build();
+    }
+
+    /** Replaces the producer by one whose batches wait for further records. */
+    private void reopen(Duration linger) throws Exception {
+        end();
+        topics = new ProducerTopics(() -> new IllegalStateException("closed"));
+        pool = new ProducerBatchPool(settings.bufferBytes(), settings.batchBytes(), () -> {});
+        engine = new ProducerEngine(settings(linger), listener(), topics, pool, new ProducerProgress(), counters);
+        appender = new RecordAppender(pool, settings.maxRequestBytes(), engine::nanoTime, () -> {});
+        writeTheFirst();
+    }
 
     private SendListener listener() {
         return new SendListener() {
             @Override
             public void acknowledged(long token, String topic, int partition, long offset) {
-                told.add(token + " written");
+                tell(token + " written");
             }
 
             @Override
             public void failed(long token, SendException why) {
-                told.add(token + (why.mayBeWritten() ? " may be written" : " is not written"));
+                tell(token + (why.mayBeWritten() ? " may be written" : " is not written"));
             }
         };
+    }
+
+    private void tell(String outcome) {
+        told.add(outcome);
+        if (told.size() >= endsAfter) {
+            engine.end();
+        }
     }
 
     /** Writes a first record to both partitions, so that several batches can be in flight. */
     @BeforeEach
     void writeTheFirstRecords() throws Exception {
         brokers.topics().create(TOPIC, 2);
+        writeTheFirst();
+    }
+
+    private void writeTheFirst() throws Exception {
         ProducerTopic topic = topics.of(TOPIC);
         while (!topic.has(1)) {
             pass();
@@ -206,6 +238,18 @@ class ProducerEngineTest {
         assertThat(told).containsExactly("1 may be written", "2 is not written");
     }
 
+    /** The broker has answered for the first batch: it has refused to append it. */
+    @Test
+    void batchesInFlight_whenTheProducerEnds_areInDoubtOnlyWithoutAnAnswer() throws Exception {
+        ProducerBatch refused = send(0, 1);
+        send(0, 2);
+        refuse(refused, Errors.NOT_ENOUGH_REPLICAS);
+        assertThat(told).isEmpty();
+        end();
+        assertThat(told).containsExactly("1 is not written", "2 may be written");
+        assertThat(Objects.requireNonNull(engine.abandoned()).records()).isEqualTo(2);
+    }
+
     // ---- Order -----------------------------------------------------------------------------------------------------
 
     /** The second batch is written. It has waited only for the outcome of the first batch. */
@@ -218,6 +262,7 @@ class ProducerEngineTest {
         assertThat(told).isEmpty();
         end();
         assertThat(told).containsExactly("1 may be written", "2 written");
+        assertThat(Objects.requireNonNull(engine.abandoned()).records()).isEqualTo(1);
     }
 
     @Test
@@ -263,6 +308,145 @@ class ProducerEngineTest {
         assertThat(told).containsExactly("1 written", "2 is not written");
     }
 
+    // ---- Waiting ---------------------------------------------------------------------------------------------------
+
+    /** Runs the producer until the listener has heard of this number of records. Returns the simulated time. */
+    private long runMillisUntilTold(int count) {
+        endsAfter = count;
+        long fromNanos = engine.nanoTime();
+        engine.run();
+        assertThat(engine.failure()).isNull();
+        return Duration.ofNanos(engine.nanoTime() - fromNanos).toMillis();
+    }
+
+    private void awaitMillis(long millis) {
+        long untilNanos = engine.nanoTime() + Duration.ofMillis(millis).toNanos();
+        while (engine.nanoTime() - untilNanos < 0) {
+            process.await(1);
+        }
+    }
+
+    private void silence() {
+        for (int connection = 0; connection < 100; connection++) {
+            process.process().silenceOne();
+        }
+    }
+
+    /** A thread that found nothing to do would sleep for a second. */
+    @Test
+    void thread_looksOftenWhileARecordIsInFlight_orMustBeSentAgain() throws Exception {
+        engine.lost(partition(0), send(0, 1), "connection reset");
+        append(1, 2);
+        assertThat(runMillisUntilTold(2)).isLessThan(150);
+        assertThat(told).containsExactlyInAnyOrder("1 written", "2 written");
+    }
+
+    @Test
+    void thread_sleepsUntilTheLingerOfTheOldestBatchIsOver() throws Exception {
+        reopen(Duration.ofMillis(400));
+        append(0, 1);
+        awaitMillis(100);
+        append(1, 2);
+        assertThat(runMillisUntilTold(2)).isBetween(400L, 440L);
+        assertThat(told).containsExactly("1 written", "2 written");
+    }
+
+    @Test
+    void batchThatIsNotFull_leavesOnceItsLingerIsOver_andFullOnesAtOnce() throws Exception {
+        reopen(Duration.ofMillis(400));
+        for (int token = 0; token < 250; token++) {
+            append(0, token);
+        }
+        turn();
+        assertThat(partition(0).flying).hasSizeBetween(1, 4);
+        int full = partition(0).flying.stream().mapToInt(ProducerBatch::count).sum();
+        assertThat(full).isLessThan(250);
+        assertThat(partition(0).intake.hasSome()).isTrue();
+        long fromNanos = engine.nanoTime();
+        awaitTold(250);
+        assertThat(Duration.ofNanos(engine.nanoTime() - fromNanos).toMillis()).isBetween(400L, 420L);
+    }
+
+    /** Without this, a caller would wait for memory as long as the linger. */
+    @Test
+    void batchThatIsNotFull_leavesAtOnce_ifACallerFindsNoMemory() throws Exception {
+        reopen(Duration.ofMillis(400));
+        append(0, 1);
+        turn();
+        assertThat(partition(0).flying).isEmpty();
+        while (pool.take(1, 0) != null) {
+            // Take all batches of the pool.
+        }
+        turn();
+        assertThat(partition(0).flying).hasSize(1);
+    }
+
+    /** A small batch now would leave no sooner than a larger one later. */
+    @Test
+    void batchThatCannotLeave_takesFurtherRecords() throws Exception {
+        long before = counters.get(ProducerCounters.BATCHES);
+        for (int token = 1; token <= 5; token++) {
+            send(0, token);
+        }
+        append(0, 6);
+        turn();
+        append(0, 7);
+        turn();
+        assertThat(partition(0).waiting).isEmpty();
+        awaitTold(7);
+        assertThat(counters.get(ProducerCounters.BATCHES) - before).isEqualTo(6);
+    }
+
+    /** The delivery timeout of the batch is running. Callers do not wake the thread for it. */
+    @Test
+    void batchOfABusyBroker_takesRecordsForASecond() throws Exception {
+        for (int token = 1; token <= 5; token++) {
+            send(0, token);
+        }
+        silence();
+        append(0, 6);
+        turn();
+        assertThat(engine.isHeld()).isTrue();
+        assertThat(partition(0).held).isTrue();
+        awaitMillis(990);
+        append(0, 7);
+        turn();
+        assertThat(partition(0).waiting).isEmpty();
+        awaitMillis(11);
+        turn();
+        assertThat(partition(0).waiting)
+                .singleElement()
+                .satisfies(batch -> assertThat(batch.count()).isEqualTo(2));
+        append(1, 8);
+        assertThat(engine.turn()).isPositive();
+        assertThat(engine.isHeld()).as("of another broker").isFalse();
+        assertThat(partition(1).held).isFalse();
+    }
+
+    @Test
+    void requests_areCounted_withTheTimesOfTheirBatches() throws Exception {
+        reopen(Duration.ofMillis(400));
+        int[] numbers = {
+            ProducerCounters.REQUESTS,
+            ProducerCounters.BATCHES,
+            ProducerCounters.ANSWERS,
+            ProducerCounters.QUEUED_NANOS,
+            ProducerCounters.ANSWER_NANOS
+        };
+        long[] before = Arrays.stream(numbers).mapToLong(counters::get).toArray();
+        append(0, 1);
+        awaitMillis(50);
+        awaitTold(1);
+        long[] added = IntStream.range(0, numbers.length)
+                .mapToLong(i -> counters.get(numbers[i]) - before[i])
+                .toArray();
+        assertThat(added[0]).isEqualTo(1);
+        assertThat(added[1]).isEqualTo(1);
+        assertThat(added[2]).isEqualTo(1);
+        assertThat(Duration.ofNanos(added[3]).toMillis()).isBetween(400L, 402L);
+        assertThat(Duration.ofNanos(added[4]).toMillis()).isBetween(1L, 20L);
+    }
+
     // ---- Leaders ---------------------------------------------------------------------------------------------------
 
     /** If an election ends with the same leader, the epoch stays the same. */
@@ -303,12 +487,60 @@ class ProducerEngineTest {
     @Test
     void requestWithoutAnAnswer_endsItsConnection_andItsBatchIsSentAgain() throws Exception {
         send(0, 1);
-        for (int connection = 0; connection < 100; connection++) {
-            process.process().silenceOne();
-        }
+        silence();
         passUntil(() -> counters.get(ProducerCounters.RESENT) > 0);
         passUntil(() -> !told.isEmpty());
         assertThat(told).containsExactly("1 written");
+    }
+
+    /** The connection itself waits longer if parts of a response arrive. */
+    @Test
+    void requestWithoutAnAnswer_endsItsConnection_alsoIfPartsOfAnAnswerArrive() throws Exception {
+        send(0, 1);
+        ProducerBroker broker = Objects.requireNonNull(partition(0).broker);
+        long deadlineNanos = engine.nanoTime() + settings.requestTimeout().toNanos();
+        assertThat(broker.send(deadlineNanos)).isZero();
+        turn();
+        assertThat(counters.get(ProducerCounters.RESENT)).isZero();
+        assertThat(broker.send(deadlineNanos + 1)).isZero();
+        turn();
+        assertThat(counters.get(ProducerCounters.RESENT)).isEqualTo(1);
+        passUntil(() -> !told.isEmpty());
+        assertThat(told).containsExactly("1 written");
+    }
+
+    /** Responses may arrive together. The broker counts all of them against the same quota. */
+    @ParameterizedTest
+    @CsvSource({"700, 10", "10, 700", "700, 0", "700, 700"})
+    void throttledProducer_waitsForTheLongestOfTheTimes(int firstMillis, int secondMillis) throws Exception {
+        send(0, 1);
+        send(0, 2);
+        silence();
+        ProducerBroker broker = Objects.requireNonNull(partition(0).broker);
+        long answeredNanos = engine.nanoTime();
+        answer(broker, firstMillis);
+        answer(broker, secondMillis);
+        assertThat(told).containsExactly("1 written", "2 written");
+        append(0, 3);
+        turn();
+        while (partition(0).flying.isEmpty()) {
+            process.await(1);
+            turn();
+        }
+        assertThat(Duration.ofNanos(engine.nanoTime() - answeredNanos).toMillis())
+                .as("simulated milliseconds")
+                .isEqualTo(700);
+        assertThat(counters.get(ProducerCounters.THROTTLED_MILLIS)).isEqualTo(firstMillis + secondMillis);
+    }
+
+    private static void answer(ProducerBroker broker, int throttleMillis) {
+        PartitionProduceResponse written =
+                new PartitionProduceResponse().setIndex(0).setBaseOffset(5);
+        TopicProduceResponse topic = new TopicProduceResponse().setName(TOPIC).setPartitionResponses(List.of(written));
+        ProduceResponseData answer = new ProduceResponseData().setThrottleTimeMs(throttleMillis);
+        answer.responses().add(topic);
+        short version = ProduceRequest.MAX_VERSION;
+        broker.answered(ApiKeys.PRODUCE, version, MessageUtil.toByteBufferAccessor(answer, version));
     }
 
     // ---- Sequences -------------------------------------------------------------------------------------------------

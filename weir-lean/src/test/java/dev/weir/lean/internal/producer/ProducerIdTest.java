@@ -1,12 +1,30 @@
 package dev.weir.lean.internal.producer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.weir.lean.LeanException;
+import dev.weir.lean.LeanSettings;
+import dev.weir.lean.internal.cluster.BrokerAddress;
+import dev.weir.lean.internal.cluster.BrokerLinks;
+import dev.weir.lean.internal.cluster.ClusterMetadata;
 import dev.weir.lean.internal.cluster.RetryBackoff;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.MessageUtil;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
+/** Tests a producer's id, and the responses to requests for it. */
 class ProducerIdTest {
 
     private final ProducerId id = new ProducerId();
@@ -82,5 +100,85 @@ class ProducerIdTest {
         id.renumber(other);
         assertThat(id.identifies(other)).as("there is a newer one already").isTrue();
         assertThat(other.producerId).isEqualTo(78);
+    }
+
+    // ---- Responses -------------------------------------------------------------------------------------------------
+
+    private static final short VERSION = 4;
+
+    private final BrokerLinks links = BrokerLinks.open(
+            LeanSettings.builder().bootstrapServers("localhost:1").build());
+    private final ClusterMetadata metadata = new ClusterMetadata(
+            List.of(),
+            new KnownPartitions(Map.of(), ProducerIdTest::backoff, ProducerIdTest::none),
+            backoff(),
+            1L << 60);
+    private final LeaderRequests requests = new LeaderRequests(metadata, id::learn, backoff(), links);
+
+    private static ProducerBroker none(BrokerAddress address) {
+        throw new AssertionError("no broker was found");
+    }
+
+    private static RetryBackoff backoff() {
+        return new RetryBackoff(1, new SplittableRandom(1));
+    }
+
+    @AfterEach
+    void close() {
+        links.close();
+    }
+
+    private void answer(Errors error) {
+        InitProducerIdResponseData answer =
+                new InitProducerIdResponseData().setErrorCode(error.code()).setProducerId(77);
+        requests.answered(ApiKeys.INIT_PRODUCER_ID, VERSION, MessageUtil.toByteBufferAccessor(answer, VERSION));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"COORDINATOR_LOAD_IN_PROGRESS", "REQUEST_TIMED_OUT", "NOT_COORDINATOR"})
+    void brokerWithoutAnIdForNow_isNoFailure_andTheIdIsStillWanted(Errors error) {
+        ProducerPartition partition = partition(0);
+        assertThat(id.identifies(partition)).isFalse();
+        answer(error);
+        assertThat(id.isWanted()).isTrue();
+        assertThat(id.identifies(partition)).isFalse();
+        assertThat(requests.isPutOff(List.of(), id.isWanted())).isTrue();
+        answer(Errors.NONE);
+        assertThat(id.isWanted()).isFalse();
+        assertThat(id.identifies(partition)).isTrue();
+        assertThat(partition.producerId).isEqualTo(77);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CLUSTER_AUTHORIZATION_FAILED", "INVALID_REQUEST", "UNKNOWN_SERVER_ERROR"})
+    void brokerThatRefusesAnId_isAFailure_whichNamesTheRight(Errors error) {
+        assertThatExceptionOfType(LeanException.class)
+                .isThrownBy(() -> answer(error))
+                .withMessageStartingWith("metadata assigned no producer id: " + error.message())
+                .withMessageContaining("IDEMPOTENT_WRITE")
+                .withCause(error.exception());
+        assertThat(id.isWanted()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"INIT_PRODUCER_ID", "METADATA"})
+    void answerThatCannotBeRead_isAFailure(ApiKeys api) {
+        assertThatExceptionOfType(LeanException.class)
+                .isThrownBy(() -> requests.answered(api, VERSION, new ByteBufferAccessor(ByteBuffer.allocate(1))))
+                .withMessage("metadata sent a malformed answer to " + api);
+    }
+
+    /** The thread then checks again soon. */
+    @Test
+    void request_isPutOff_whileSomethingIsWantedOfTheBrokers() {
+        List<ProducerTopic> topics = List.of(new ProducerTopic("t", 0));
+        assertThat(requests.isPutOff(topics, false)).as("the first metadata").isTrue();
+        assertThat(requests.isPutOff(List.of(), false)).as("of no topic").isFalse();
+        assertThat(requests.isPutOff(List.of(), true)).isTrue();
+        assertThat(requests.poll(0, topics, true)).as("no connection").isZero();
+        assertThat(metadata.ask(Stream.of("t"), 0).topics()).hasSize(1);
+        assertThat(requests.isPutOff(topics, false)).as("in flight").isFalse();
+        requests.lost("gone");
+        assertThat(requests.isPutOff(topics, false)).isTrue();
     }
 }

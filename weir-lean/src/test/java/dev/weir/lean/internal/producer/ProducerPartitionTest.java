@@ -239,7 +239,7 @@ class ProducerPartitionTest {
     @Test
     void firstBatchAfterARest_goesAlone() {
         becomeKnown();
-        nowNanos += Duration.ofSeconds(61).toNanos();
+        nowNanos += Duration.ofSeconds(60).toNanos() + 1;
         ProducerBatch first = send(1);
         wait(1);
         assertThat(partition.maySend(nowNanos)).isFalse();
@@ -248,7 +248,7 @@ class ProducerPartitionTest {
         assertThat(partition.maySend(nowNanos)).isTrue();
         ProducerBatch ignored = partition.take();
         wait(1);
-        assertThat(partition.maySend(nowNanos + Duration.ofSeconds(59).toNanos()))
+        assertThat(partition.maySend(nowNanos + Duration.ofSeconds(60).toNanos()))
                 .isTrue();
     }
 
@@ -256,7 +256,12 @@ class ProducerPartitionTest {
     @Test
     void firstBatchToARecreatedTopic_goesAlone() {
         becomeKnown();
+        assertThat(partition.leader.learn(1, 9)).isTrue();
         partition.recreated();
+        assertThat(partition.leader.learn(2, 0))
+                .as("the epochs of another topic begin at 0")
+                .isTrue();
+        assertThat(partition.leader.node()).isEqualTo(2);
         ProducerBatch ignored = send(1);
         wait(1);
         assertThat(partition.maySend(nowNanos)).isFalse();
@@ -275,6 +280,32 @@ class ProducerPartitionTest {
         partition.rewind(nowNanos);
         assertThat(partition.maySend(nowNanos)).as("too early").isFalse();
         assertThat(partition.maySend(nowNanos + 2 * MAX_BACKOFF_NANOS)).isTrue();
+    }
+
+    /** Each failure in a row waits longer than the one before it. */
+    @Test
+    void writtenBatch_endsTheBackoffOfTheFailuresBeforeIt() {
+        becomeKnown();
+        ProducerBatch failing = wait(1);
+        for (int failures = 0; failures < 8; failures++) {
+            assertThat(partition.take()).isSameAs(failing);
+            partition.failed(failing, "not the leader", false);
+            partition.rewind(nowNanos);
+            assertThat(partition.maySend(nowNanos)).isFalse();
+        }
+        assertThat(partition.maySend(nowNanos + MAX_BACKOFF_NANOS / 2))
+                .as("at the longest backoff")
+                .isFalse();
+        assertThat(partition.take()).isSameAs(failing);
+        partition.written(failing, 1, nowNanos);
+        assertThat(partition.takeSettled()).isSameAs(failing);
+        assertThat(partition.maySend(nowNanos)).as("nothing waits").isFalse();
+        ProducerBatch next = send(1);
+        partition.failed(next, "not the leader", false);
+        partition.rewind(nowNanos);
+        assertThat(partition.maySend(nowNanos + MAX_BACKOFF_NANOS / 2))
+                .as("after one failure")
+                .isTrue();
     }
 
     /** A broker remembers only a producer's last five batches. */
@@ -317,6 +348,29 @@ class ProducerPartitionTest {
         partition.rewind(nowNanos);
         assertThat(second.state).isEqualTo(State.DIVIDE);
         assertThat(partition.maySend(nowNanos)).isFalse();
+    }
+
+    /** Its error may only follow from the missing batch before it. */
+    @Test
+    void batchRefusedBehindOneThatIsSentAgain_isSentAgainToo() {
+        becomeKnown();
+        ProducerBatch failed = send(1);
+        ProducerBatch refused = send(2);
+        partition.refused(refused, "no", refusal);
+        partition.failed(failed, "not the leader", false);
+        assertThat(partition.takeSettled()).isNull();
+        partition.rewind(nowNanos);
+        assertThat(partition.waiting).containsExactly(failed, refused);
+        assertThat(refused.state).isEqualTo(State.OPEN);
+        awaitBackoff();
+        assertThat(partition.take()).isSameAs(failed);
+        assertThat(partition.take()).isSameAs(refused);
+        assertThat(waitingSequences()).isEmpty();
+        assertThat(refused.sequence).isEqualTo(failed.sequence + 1);
+        partition.written(failed, 1, nowNanos);
+        partition.written(refused, 2, nowNanos);
+        assertThat(partition.takeSettled()).isSameAs(failed);
+        assertThat(partition.takeSettled()).isSameAs(refused);
     }
 
     @Test
@@ -369,10 +423,22 @@ class ProducerPartitionTest {
         assertThat(later.hasSequence()).isFalse();
     }
 
+    /** The log was empty, or a broker does not report the offset of the later batch. */
     @Test
-    void batchThatIsBeforeALaterOne_isInOrder() {
+    void batchAtTheFirstOffset_isInOrder_unlessTheLaterOneHasNone() {
         ProducerBatch doubtful = writtenBehindOneInDoubt();
-        partition.written(doubtful, 8, nowNanos);
+        ProducerBatch later = partition.waiting.element();
+        later.offset = -1;
+        partition.written(doubtful, 0, nowNanos);
+        assertThat(partition.gap).isTrue();
+        assertThat(later.hasSequence()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 8})
+    void batchThatIsBeforeALaterOne_isInOrder(long offset) {
+        ProducerBatch doubtful = writtenBehindOneInDoubt();
+        partition.written(doubtful, offset, nowNanos);
         assertThat(partition.gap).isFalse();
         assertThat(partition.troubled).isFalse();
         assertThat(partition.takeSettled()).isSameAs(doubtful);
@@ -462,6 +528,23 @@ class ProducerPartitionTest {
         partition.forget(written);
         wait(1);
         assertViolation(58, "sequence=" + (Integer.MAX_VALUE - 1) + " usedTo=2");
+    }
+
+    /** The earlier batch may be in the log too, but the later sequences stay taken. */
+    @Test
+    void sequenceOfAWrittenBatch_thatWouldBeGivenAgain_violatesAnInvariant_alsoAfterAnEarlierOneFailed() {
+        becomeKnown();
+        ProducerBatch earlier = send(3);
+        ProducerBatch written = send(2);
+        partition.written(written, 9, nowNanos);
+        partition.failed(earlier, "timed out", true);
+        partition.rewind(nowNanos);
+        earlier.state = State.REFUSED;
+        assertThat(partition.takeSettled()).isSameAs(earlier);
+        assertThat(partition.takeSettled()).isSameAs(written);
+        partition.forget(written);
+        wait(2);
+        assertViolation(58, "t-3 sequence=4 usedTo=6");
     }
 
     @Test

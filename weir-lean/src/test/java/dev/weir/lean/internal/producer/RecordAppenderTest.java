@@ -166,6 +166,28 @@ class RecordAppenderTest {
         assertThat(wakes).hasValue(0);
     }
 
+    /** A batch for a partition without a leader would only wait. */
+    @Test
+    void nextPartition_isAnotherOne_withALeaderIfThereIsOne() {
+        ProducerTopic wide = new ProducerTopic("t", 0);
+        SplittableRandom random = new SplittableRandom(1);
+        ProducerPartition[] all = IntStream.range(0, 4)
+                .mapToObj(number -> new ProducerPartition(wide, number, new RetryBackoff(1, random)))
+                .toArray(ProducerPartition[]::new);
+        all[1].leader.learn(1, 0);
+        all[3].leader.learn(1, 0);
+        for (int i = 0; i < 20; i++) {
+            assertThat(wide.nextSticky(all, all[1])).isSameAs(all[3]);
+            assertThat(wide.sticky(all)).isSameAs(all[3]);
+            assertThat(wide.nextSticky(all, all[3])).isSameAs(all[1]);
+            assertThat(wide.sticky(all)).isSameAs(all[1]);
+        }
+        ProducerPartition[] one = {all[1]};
+        assertThat(wide.nextSticky(one, all[1])).isSameAs(all[1]);
+        ProducerPartition[] without = {all[0], all[2]};
+        assertThat(without).contains(wide.nextSticky(without, all[0]));
+    }
+
     @Test
     void recordWithAKey_goesToTheKeysPartition_whateverIsThere() throws Exception {
         append(0, SMALL_BYTES);

@@ -4,10 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.weir.lean.LeanRecord;
 import dev.weir.lean.internal.encode.RecordBytes;
+import dev.weir.lean.internal.producer.ProducerBatch.State;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.stream.StreamSupport;
+import java.util.zip.CRC32C;
+import org.apache.kafka.common.message.ProduceResponseData.BatchIndexAndErrorMessage;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.Record;
 import org.junit.jupiter.api.Test;
 
 /** Tests an intake. Its batches have space for two records of {@link #HALF_BYTES}. */
@@ -149,6 +156,98 @@ class RecordIntakeTest {
                 .as("the batch is sealed")
                 .isEqualTo(2);
         assertThat(intake.seal()).isEqualTo(4);
+    }
+
+    // ---- A batch ---------------------------------------------------------------------------------------------------
+
+    /** Batches come from a pool, so each has been another one before. */
+    @Test
+    void batchThatIsFilledAgain_isLikeANewOne() {
+        ProducerBatch batch = batch();
+        batch.begin(5);
+        assertThat(batch.append(record(HALF_BYTES), 1, 1)).isTrue();
+        batch.compressed = true;
+        batch.sequence = 7;
+        batch.state = State.REFUSED;
+        batch.offset = 8;
+        batch.trouble = "no";
+        batch.cause = new IllegalStateException();
+        batch.culprits = List.of(new BatchIndexAndErrorMessage());
+        batch.ended = true;
+        batch.doubtful = true;
+        batch.wasDoubtful = true;
+        batch.begin(6);
+        assertThat(batch.count()).isZero();
+        ProducerBatch fresh = batch();
+        fresh.begin(6);
+        assertThat(batch)
+                .usingRecursiveComparison()
+                .ignoringFields("writer", "tokens")
+                .isEqualTo(fresh);
+        assertThat(batch.append(record(HALF_BYTES), 1, 2)).isTrue();
+        assertThat(batch.append(record(HALF_BYTES), 1, 3)).isTrue();
+        assertThat(batch.token(0)).isEqualTo(2);
+        assertThat(batch.token(1)).isEqualTo(3);
+    }
+
+    @Test
+    void batchOfManyRecords_keepsEachToken_andOneWithoutRoomTakesNone() {
+        ProducerBatch batch = new ProducerBatch(ByteBuffer.allocate(4 * BATCH_BYTES), 0);
+        batch.begin(0);
+        int count = 0;
+        while (batch.append(record(1), 1, 1_000 + count)) {
+            count++;
+        }
+        assertThat(count).isGreaterThan(300);
+        assertThat(batch.count()).isEqualTo(count);
+        for (int i = 0; i < count; i++) {
+            assertThat(batch.token(i)).isEqualTo(1_000 + i);
+        }
+    }
+
+    private static void awaitAnotherMilli() {
+        long from = System.currentTimeMillis();
+        while (System.currentTimeMillis() == from) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static List<Long> timestamps(ProducerBatch batch) {
+        batch.writer.stamp(1, (short) 0, 0, new CRC32C());
+        ByteBuffer bytes = batch.writer.bytes();
+        bytes.clear().limit(batch.writer.sizeBytes());
+        return StreamSupport.stream(
+                        MemoryRecords.readableRecords(bytes).records().spliterator(), false)
+                .map(Record::timestamp)
+                .toList();
+    }
+
+    /** The clock is read for the first record, and again for every sixteenth one. */
+    @Test
+    void recordsWithoutATimestamp_haveTheTimeOfTheClock() {
+        ProducerBatch batch = batch();
+        batch.begin(0);
+        assertThat(batch.append(record(1), LeanRecord.NOW, 0)).isTrue();
+        awaitAnotherMilli();
+        long from = System.currentTimeMillis();
+        batch.begin(0);
+        for (int i = 0; i < 16; i++) {
+            assertThat(batch.append(record(1), LeanRecord.NOW, i)).isTrue();
+        }
+        awaitAnotherMilli();
+        long middle = System.currentTimeMillis();
+        for (int i = 0; i < 16; i++) {
+            assertThat(batch.append(record(1), LeanRecord.NOW, i)).isTrue();
+        }
+        assertThat(batch.append(record(1), 42, 32)).as("has a timestamp").isTrue();
+        awaitAnotherMilli();
+        long to = System.currentTimeMillis();
+        assertThat(batch.append(record(1), LeanRecord.NOW, 33)).isTrue();
+        List<Long> all = timestamps(batch);
+        assertThat(all.subList(0, 16)).allSatisfy(time -> assertThat(time).isBetween(from, middle - 1));
+        assertThat(all.subList(16, 32)).allSatisfy(time -> assertThat(time).isBetween(middle, to));
+        assertThat(all.get(32)).isEqualTo(42);
+        assertThat(all.get(33)).isGreaterThanOrEqualTo(to);
     }
 
     // ---- The end ---------------------------------------------------------------------------------------------------
