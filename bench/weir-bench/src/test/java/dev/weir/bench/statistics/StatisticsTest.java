@@ -87,6 +87,63 @@ class StatisticsTest {
         assertThat(Verdict.of(two, 1, 0, 0.05, true)).isEqualTo(Verdict.NOT_MEASURED);
     }
 
+    @Test
+    void verdict_atItsBounds_saysNoMoreThanIsShown() {
+        RatioInterval above = new RatioInterval(1.2, 1.2, 1.1, 1.3, 3, 0.95, 0.01);
+        assertThat(Verdict.of(above, Double.NaN, 1 - 0.95, 0.05, true)).isEqualTo(Verdict.BETTER);
+        assertThat(Verdict.of(above, Double.NaN, Math.nextUp(1 - 0.95), 0.05, true))
+                .isEqualTo(Verdict.UNCLEAR);
+        assertThat(Verdict.of(above, 1.2, 0.01, 0.05, true))
+                .as("as much as the noise")
+                .isEqualTo(Verdict.UNCLEAR);
+        RatioInterval below = new RatioInterval(0.5, 0.5, 0.4, 0.6, 3, 0.95, 0.01);
+        assertThat(Verdict.of(below, 1.9, 0.01, 0.05, true)).isEqualTo(Verdict.WORSE);
+        assertThat(Verdict.of(below, 2, 0.01, 0.05, true)).isEqualTo(Verdict.UNCLEAR);
+
+        for (double[] ends : new double[][] {{1, 1.3}, {0.7, 1}}) {
+            RatioInterval touching = new RatioInterval(1.1, 1.1, ends[0], ends[1], 3, 0.95, 0.01);
+            assertThat(touching.contains(ends[0]) && touching.contains(ends[1])).isTrue();
+            assertThat(Verdict.of(touching, Double.NaN, 0.01, 0.05, true)).isEqualTo(Verdict.UNCLEAR);
+        }
+        RatioInterval within = new RatioInterval(1, 1, 1 / 1.25, 1.25, 3, 0.95, 0.9);
+        assertThat(Verdict.of(within, Double.NaN, 0.9, 0.25, true)).isEqualTo(Verdict.SAME);
+        assertThat(Verdict.of(within, Double.NaN, 0.9, 0.2499, true)).isEqualTo(Verdict.UNCLEAR);
+    }
+
+    /** A percentage below 1 has a decimal. From 2 on, a factor is easier to read. */
+    @ParameterizedTest
+    @CsvSource({
+        "1.0094, '+0.9 %'",
+        "0.991, '-0.9 %'",
+        "1.01, '+1 %'",
+        "1.5, '+50 %'",
+        "0.75, '-25 %'",
+        "1.99, '+99 %'",
+        "1.995, '2.0 times'",
+        "0.502, '-50 %'",
+        "0.4, '2.5 times'",
+        "3.14, '3.1 times'"
+    })
+    void words_areAPercentageOrAFactor(double ratio, String words) {
+        RatioInterval interval = new RatioInterval(ratio, ratio, ratio, ratio, 3, 0.95, 0);
+        assertThat(Verdict.BETTER.words(interval)).isEqualTo("better, " + words);
+        assertThat(Verdict.WORSE.words(interval)).isEqualTo("worse, " + words);
+    }
+
+    @Test
+    void ofPairs_roundsThatAreAllEqual_areCertain() {
+        double[] two = {2, 2};
+        double[] one = {1, 1};
+        RatioInterval twice = RatioInterval.ofPairs(two, one, 0.95);
+        assertThat(twice.p()).isZero();
+        assertThat(twice.low()).isEqualTo(twice.high()).isEqualTo(twice.ratio());
+        assertThat(RatioInterval.ofPairs(two, two, 0.95).p()).isEqualTo(1);
+        for (double confidence : new double[] {0, 1, -0.5, 1.5, Double.NaN}) {
+            assertThatThrownBy(() -> RatioInterval.ofPairs(two, one, confidence))
+                    .hasMessage("confidence must be between 0 and 1: confidence=" + confidence);
+        }
+    }
+
     /** One of five rounds failed and one had a slow broker. Three rounds remain for the driver and the baseline. */
     @Test
     void analysis_runsThatMayNotBeQuoted_areCountedAndLeftOut() {
@@ -261,6 +318,10 @@ class StatisticsTest {
     }
 
     private static Run flagged(Run run, Flag flag) {
+        return flagged(run, Set.of(flag));
+    }
+
+    static Run flagged(Run run, Set<Flag> flags) {
         return new Run(
                 run.point(),
                 run.driver(),
@@ -273,7 +334,7 @@ class StatisticsTest {
                 run.intervals(),
                 run.totals(),
                 run.ledger(),
-                Set.of(flag),
+                flags,
                 null);
     }
 
