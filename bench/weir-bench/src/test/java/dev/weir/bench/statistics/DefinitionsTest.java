@@ -204,7 +204,7 @@ class DefinitionsTest {
     }
 
     @Test
-    void drifts_isTheoryOfSlopeAndRanks() {
+    void drifts_isDecidedBySlopeAndRanks() {
         int drifting = 0;
         for (int i = 0; i < 1_500; i++) {
             double[] series = course(i % 24);
