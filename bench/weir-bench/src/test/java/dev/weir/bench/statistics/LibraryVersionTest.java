@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -82,6 +83,7 @@ class LibraryVersionTest {
         List<LibraryVersion> ordered = Stream.of(
                         known("weir (this checkout)", "v0.9.0-3-gabc", 9),
                         known("weir (this checkout)", "v0.9.0-12-gabc", 3),
+                        known("weir (this checkout)", "v0.9.0-12-gdef", 3),
                         known("lib-0.10.0-SNAPSHOT", "abc", 4),
                         known("lib-0.10.0-SNAPSHOT", "aaa", 6),
                         known("lib-0.10.0, kafka-clients-3.9.0", "", 8),
@@ -93,5 +95,6 @@ class LibraryVersionTest {
         List<LibraryVersion> shuffled = new ArrayList<>(ordered);
         Collections.shuffle(shuffled, new Random(3));
         assertThat(shuffled.stream().sorted()).containsExactlyElementsOf(ordered);
+        assertThat(new TreeSet<>(shuffled)).hasSameSizeAs(ordered);
     }
 }

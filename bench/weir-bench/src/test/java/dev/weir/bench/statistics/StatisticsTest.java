@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -131,6 +132,14 @@ class StatisticsTest {
     }
 
     @Test
+    void words_ofAHalfAndADouble_areTheSameFactor() {
+        for (double ratio : new double[] {1.995, 1 / 1.995}) {
+            RatioInterval interval = new RatioInterval(ratio, ratio, ratio, ratio, 3, 0.95, 0);
+            assertThat(Verdict.BETTER.words(interval)).isEqualTo("better, 2.0 times");
+        }
+    }
+
+    @Test
     void ofPairs_roundsThatAreAllEqual_areCertain() {
         double[] two = {2, 2};
         double[] one = {1, 1};
@@ -230,6 +239,45 @@ class StatisticsTest {
         assertThat(LimitingParty.asksAlways(told(Pass.FETCH_UNDER_WAY, 99))).isTrue();
         assertThat(LimitingParty.asksAlways(told(Pass.FETCHES_OF_CLIENT, 0.4))).isFalse();
         assertThat(LimitingParty.asksAlways(told(Pass.FETCHES_OF_CLIENT, 1.3))).isTrue();
+    }
+
+    /** Each figure is at its bound. The second one is a little off. */
+    @Test
+    void limitingParty_isFoundFromItsBoundsOn() {
+        assertThat(bottleneck(totals(1.0, 0.9), 2)).containsExactly(Flag.MACHINE_SATURATED);
+        assertThat(bottleneck(totals(1.0, 0.899), 2)).isEmpty();
+        assertThat(bottleneck(totals(0.499, 0.9), 4)).containsExactly(Flag.BROKER_BOUND);
+        assertThat(bottleneck(totals(0.5, 0.9), 4)).isEmpty();
+        assertThat(bottleneck(totals(0.499, 0.899), 4)).isEmpty();
+        assertThat(bottleneck(new Totals(1, 1, 0, 5, 0, 0, 0, 5, Map.of()), 4))
+                .as("of a run without a length")
+                .isEmpty();
+
+        assertThat(streaming(0.75, 0.25, 4)).contains(Flag.BROKER_BOUND);
+        assertThat(streaming(0.75, 0.249, 4)).isEmpty();
+        assertThat(streaming(1.8, 0.2, 2)).contains(Flag.BROKER_BOUND);
+        assertThat(streaming(1.8, 0.199, 2)).doesNotContain(Flag.BROKER_BOUND);
+
+        assertThat(LimitingParty.asksAlways(told(Pass.FETCH_UNDER_WAY, 90))).isTrue();
+        assertThat(LimitingParty.asksAlways(told(Pass.FETCHES_OF_CLIENT, 0.9))).isTrue();
+        assertThat(LimitingParty.sendsLittle(told(LimitingParty.BATCH_KILOBYTES, 4)))
+                .isFalse();
+    }
+
+    private static Set<Flag> streaming(double driverCores, double brokerCores, int cores) {
+        return LimitingParty.ofProcessorTime(totals(driverCores, brokerCores), cores, 1, true, false);
+    }
+
+    @Test
+    void generator_mayBeLateForOnePercentOfTheRecords() {
+        Histogram lateness = new Histogram(3);
+        assertThat(LimitingParty.isGeneratorBound(lateness, 5)).isFalse();
+        lateness.recordValueWithCount(5, 99);
+        lateness.recordValue(6);
+        assertThat(LimitingParty.isGeneratorBound(lateness, 5)).isFalse();
+        lateness.recordValue(6);
+        assertThat(LimitingParty.isGeneratorBound(lateness, 5)).isTrue();
+        assertThat(LimitingParty.isGeneratorBound(lateness, 5, 0.5)).isFalse();
     }
 
     /** A window of a few records keeps brokers busy with small requests. */
