@@ -88,6 +88,9 @@ class IntervalTest {
         Scene.Stage consume = scene.stage("consume", 1).moves(0, 0);
         scene.consumers = lag(look -> 0L);
         assertThat(scene.interval().lasts()).isEqualTo(Interval.MOST_GAIN);
+        scene.consumers = lag(look -> 5L);
+        assertThat(scene.interval().lasts()).isEqualTo(Interval.MOST_GAIN);
+        scene.consumers = lag(look -> 0L);
         consume.moves(100, 100);
         assertThat(scene.interval().lasts()).isEqualTo(1);
         assertThat(scene.looks(2, 0.4).interval().lasts()).isEqualTo(1);
@@ -117,14 +120,14 @@ class IntervalTest {
     /** Elements in the queue of a source. Its writers may wait if it does not grow by a twentieth of the output. */
     @Test
     void queueOfASource_tellsItsArrivals_ifItGrows() {
-        scene.looks(5, 2);
-        Scene.Stage in = scene.stage("in", 1).moves(2_000, 2_000);
+        scene.looks(5, 4);
+        Scene.Stage in = scene.stage("in", 1).moves(4_000, 4_000);
         in.depth(look -> 100 * look);
-        assertThat(scene.interval().lasts()).as("since the third reading").isCloseTo(1.24, within(1e-9));
-        in.depth(look -> look == 4 ? 50 : 0);
+        assertThat(scene.interval().lasts()).as("since the third reading").isCloseTo(1.14, within(1e-9));
+        in.depth(look -> look == 4 ? 100 : 0);
         assertThat(scene.interval().lasts()).isEqualTo(Interval.MOST_GAIN);
-        in.depth(look -> look == 4 ? 51 : 0);
-        assertThat(scene.interval().lasts()).isCloseTo(1.0561, within(1e-9));
+        in.depth(look -> look == 4 ? 101 : 0);
+        assertThat(scene.interval().lasts()).isCloseTo(1.0606, within(1e-9));
         in.depth(look -> look < 2 ? 0 : 900);
         assertThat(scene.interval().lasts()).isEqualTo(Interval.MOST_GAIN);
     }
@@ -210,6 +213,11 @@ class IntervalTest {
                 StubLooks.consumer(StubLooks.partition(0).lag(151).buffered(100).inFlight(51));
         assertThat(scene.interval().keepsUp()).isTrue();
         assertThat(scene.interval().hasBacklog()).as("fetched records wait").isTrue();
+        scene.consumers =
+                look -> StubLooks.consumer(StubLooks.partition(0).lag(160).buffered(60));
+        assertThat(scene.interval().keepsUp())
+                .as("unread and fetched records together")
+                .isFalse();
     }
 
     @ParameterizedTest
@@ -256,8 +264,8 @@ class IntervalTest {
         scene.looks(3, 2);
         scene.fused("consume", 0.5, false).idle(0.1, 0.4);
         scene.fused("price", 0.7, false).idle(0.3, 0);
-        scene.paces = look ->
-                List.of(PaceLook.of("consume", 5, look * Scene.SECOND / 4, true), PaceLook.of("x", 5, 9L * look, true));
+        scene.paces = look -> List.of(
+                PaceLook.of("consume", 5, (12 + look) * Scene.SECOND / 4, true), PaceLook.of("x", 5, 9L * look, true));
         Interval interval = scene.interval();
         assertThat(interval.pausedAt("consume")).isCloseTo(0.25, within(1e-9));
         assertThat(interval.pausedAt("price")).isZero();

@@ -182,9 +182,9 @@ final class Scene {
                     shares,
                     MachineLook.of(
                             8,
-                            Double.isNaN(used) ? Double.NaN : used * nanos,
+                            Double.isNaN(used) ? Double.NaN : 3 * SECOND + used * nanos,
                             load,
-                            look == looks - 1 ? pausedNanos : 0)));
+                            SECOND + (look == looks - 1 ? pausedNanos : 0))));
         }
         return all;
     }

@@ -91,6 +91,8 @@ class SourceRulesTest {
         assertThat(SourceRules.held(scene.interval())).isNull();
         consumer(P0.paused(Paused.END).inFlight(1));
         assertThat(SourceRules.held(scene.interval())).isNull();
+        consumer(P0.paused(Paused.END).inFlight(1).buffered(1));
+        assertThat(SourceRules.held(scene.interval())).isNull();
         consumer(P0.paused(Paused.USER).inFlight(1).buffered(1));
         assertThat(SourceRules.held(scene.interval())).isNotNull();
     }
@@ -217,6 +219,26 @@ class SourceRulesTest {
         assertThat(kind(SourceRules.commit(scene.interval()))).isEqualTo(found ? Kind.COMMIT : null);
     }
 
+    /** The source had nothing to read in six of eleven readings. That is not a wait for commits. */
+    @Test
+    void readingsWithoutRecords_areNoWaitForCommits() {
+        scene.looks(11, 1);
+        source(1);
+        scene.consumers =
+                look -> StubLooks.consumer(look < 6 ? P0 : P0.buffered(5_000).lag(60_000));
+        assertThat(SourceRules.commit(scene.interval())).isNull();
+    }
+
+    /** Fetched records waited for their commit at the end of the input. Later, nothing is left. */
+    @Test
+    void waitForCommits_isJudgedByTheReadingsBeforeAllWasFinished() {
+        scene.looks(11, 1);
+        source(1);
+        scene.consumers = look ->
+                StubLooks.consumer(look < 5 ? P0.buffered(5_000).lag(5_000).paused(Paused.END) : P0.paused(Paused.END));
+        assertThat(kind(SourceRules.commit(scene.interval()))).isEqualTo(Kind.COMMIT);
+    }
+
     // ---- Decoding --------------------------------------------------------------------------------------------------
 
     private @Nullable Limiter decodes(double seconds, double share, int threads, Partition partition) {
@@ -240,6 +262,7 @@ class SourceRulesTest {
         assertThat(decodes(0.3, 0.9, 1, behind)).isNotNull();
         assertThat(decodes(0.299, 0.9, 1, behind)).as("too short").isNull();
         assertThat(decodes(1, 0.9, 1, P0.lag(1))).as("it keeps up").isNull();
+        assertThat(decodes(1, 0.9, 1, P0)).as("nothing waits").isNull();
         assertThat(decodes(1, 0.9, 1, P0.lag(-1))).as("the lag is unknown").isNotNull();
         source.moves(0, 0);
         assertThat(decodes(1, 0.9, 1, P0.lag(0))).as("nothing is emitted yet").isNotNull();

@@ -3,6 +3,7 @@ package dev.weir.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.weir.kafka.RecordOrdering;
 import dev.weir.metrics.Limiter.Confidence;
 import dev.weir.metrics.Limiter.Kind;
 import dev.weir.stream.Dispatcher;
@@ -91,7 +92,7 @@ class StageRulesTest {
     void callOfAFusedStage_hangs() {
         Scene each = new Scene().looks(2, 5);
         each.stage("consume", 1).busy(0.01).idle(0.05, 0).activity(look -> onThread("consume", false));
-        each.stage("map", 1).moves(0, 0).earlier(10, 10, 10).busy(0.9).activity(look -> onThread("map", true));
+        each.stage("map", 1).moves(0, 0).earlier(10, 10, 16.5).busy(0.9).activity(look -> onThread("map", true));
         Limiter limiter = some(StageRules.hanging(each.interval()));
         assertThat(limiter.sentence()).startsWith("the handlers of map do not return");
         assertThat(StageRules.hanging(each.past().interval()))
@@ -108,6 +109,21 @@ class StageRulesTest {
         assertThat(StageRules.hanging(source.interval()))
                 .as("a source that waits")
                 .isNull();
+    }
+
+    /** The thread waits in the engine, not in a call, in some of ten readings. */
+    @Test
+    void threadThatMostlyWaitsInTheEngine_doesNotHang() {
+        for (int inEngine : new int[] {4, 5}) {
+            Scene each = new Scene().looks(10, 5);
+            each.stage("consume", 1).idle(0.05, 0).activity(look -> onThread("consume", false));
+            each.stage("map", 1)
+                    .moves(0, 0)
+                    .busy(0.95)
+                    .activity(look -> Activity.of("map", "t2", Scene.VIRTUAL, 1, 1, 0, 0, "", 0)
+                            .withPass(look >= inEngine, false, look < inEngine));
+            assertThat(nameOf(StageRules.hanging(each.interval()))).isEqualTo(inEngine < 5 ? "map" : null);
+        }
     }
 
     private static Activity onThread(String name, boolean inPass) {
@@ -187,6 +203,18 @@ class StageRulesTest {
         assertThat(limiter.lever().kind()).isEqualTo(Lever.Kind.ELSEWHERE);
     }
 
+    /** Eight processors, of which the process uses six. Stages that wait need no more of them. */
+    @Test
+    void dispatcherOfComputingStages_growsNoFurtherThanTheProcessorsAllow() {
+        for (int waiting : new int[] {2, 3}) {
+            Scene each = new Scene().machine(6, 0.5);
+            each.fused("consume", 0.1, false);
+            each.stage("price", 8).busy(4).activity(look -> on("price", Dispatcher.Kind.FIXED, 4, 4, 100, waiting));
+            assertThat(some(StageRules.dispatcher(each.interval())).expectedGain())
+                    .isCloseTo(waiting == 2 ? 8 / 6.0 : 10, within(0.01));
+        }
+    }
+
     // ---- Full stages -----------------------------------------------------------------------------------------------
 
     /** Returns the name of the saturated stage of two, with ten workers each. */
@@ -215,6 +243,120 @@ class StageRulesTest {
         Limiter both = some(saturated(8, 5, 8, 5));
         assertThat(both.confidence()).isEqualTo(Confidence.CANDIDATES);
         assertThat(both.candidates()).hasSize(1);
+    }
+
+    /** Nearly as busy means within a twentieth: of 25 workers, 19 and 20. */
+    @Test
+    void stagesThatAreNearlyAsBusy_areBothCandidates() {
+        for (int second : new int[] {18, 19}) {
+            Scene each = new Scene();
+            each.fused("consume", 0.1, false);
+            each.workers("first", 25, 20, true, 5);
+            each.workers("second", 25, second, true, 5);
+            assertThat(some(StageRules.saturated(each.interval())).candidates()).hasSize(second - 18);
+        }
+    }
+
+    /** All ten workers are busy. In some of ten readings, most waiting elements have one key. */
+    @Test
+    void fullStageWithAHotKey_hasBothCandidates_ifHalfOfTheReadingsShowIt() {
+        for (int hot : new int[] {4, 5}) {
+            Scene each = new Scene().looks(10, 1);
+            each.fused("consume", 0.01, false);
+            each.stage("price", 10).busy(10).activity(look -> keyed("price", 10, 50, 40, look < hot ? 40 : 2));
+            assertThat(some(StageRules.saturated(each.interval())).kind())
+                    .isEqualTo(hot < 5 ? Kind.STAGE_WAIT : Kind.KEY_SKEW);
+        }
+    }
+
+    private static Scene twoOnAThread(boolean wait, long takenByFirst) {
+        Scene each = new Scene().looks(20, 5);
+        each.stage("in", 1)
+                .busy(0.1)
+                .moves(takenByFirst, 1_000)
+                .activity(look -> Activity.of("in", "t", Scene.VIRTUAL, 1, wait ? 1 : 0, 0, 0, "", 0));
+        return each;
+    }
+
+    @Test
+    void fusedStage_isNamedWithItsPartOfTheThread_andGetsItsOwnThreads() {
+        for (boolean wait : new boolean[] {true, false}) {
+            Scene each = twoOnAThread(wait, 1_000);
+            each.stage("map", 1)
+                    .busy(0.7)
+                    .activity(look -> Activity.of("map", "t", Scene.VIRTUAL, 1, wait ? 1 : 0, 0, 0, "", 0));
+            each.fused("out", 0.1, false);
+            Limiter limiter = some(StageRules.saturated(each.interval()));
+            assertThat(limiter.sentence())
+                    .startsWith("map has 88 % of the time of its thread, and the threads "
+                            + (wait ? "wait 100 % of their time" : "compute"));
+            assertThat(limiter.lever()).isEqualTo(Lever.ownThreads("map", 8, !wait));
+            assertThat(limiter.expectedGain()).as("in is next").isCloseTo(8, within(0.01));
+        }
+    }
+
+    @Test
+    void fusedSink_getsAStageAboveIt_andASourceHandsOutFaster() {
+        for (boolean wait : new boolean[] {true, false}) {
+            String parallel = wait ? "mapBlocking" : "mapParallel";
+            Scene sink = twoOnAThread(wait, 1_000);
+            sink.stage("out", 1)
+                    .busy(0.7)
+                    .activity(look -> Activity.of("out", "t", Scene.VIRTUAL, 1, wait ? 1 : 0, 0, 0, "", 0));
+            assertThat(some(StageRules.saturated(sink.interval())).advice())
+                    .isEqualTo("do the work of the sink out in a " + parallel + " stage above it, with 8 at once");
+
+            Scene source = new Scene();
+            source.fused("in", 0.9, wait).moves(0, 1_000);
+            source.fused("out", 0.1, false);
+            assertThat(some(StageRules.saturated(source.interval())).advice())
+                    .isEqualTo("let the source in hand out its elements faster");
+            Scene first = new Scene();
+            first.fused("map", 0.9, wait).moves(1_000, 1_000);
+            first.fused("out", 0.1, false);
+            assertThat(some(StageRules.saturated(first.interval())).lever().kind())
+                    .isEqualTo(Lever.Kind.OWN_THREADS);
+
+            Scene decoding = new Scene();
+            decoding.fused("consume", 0.9, wait).moves(0, 1_000);
+            decoding.fused("out", 0.1, false);
+            decoding.consumers =
+                    look -> StubLooks.consumer(StubLooks.partition(0).lag(600_000));
+            Limiter limiter = some(StageRules.saturated(decoding.interval()));
+            assertThat(limiter.kind()).isEqualTo(Kind.SOURCE_DECODE);
+            assertThat(limiter.advice())
+                    .startsWith("read bytes at consume and decode them in a " + parallel + " stage");
+        }
+    }
+
+    /** Earlier calls took ten seconds each, so five seconds without a result are no proof of a hang. */
+    @Test
+    void fusedStageWithoutAResult_isSaidToHaveNone() {
+        for (long results : new long[] {0, 1}) {
+            Scene each = new Scene().looks(20, 5);
+            each.fused("consume", 0.05, false);
+            each.fused("map", 0.99, true).moves(results, results).earlier(10, 10, 100);
+            each.fused("out", 0.05, false);
+            assertThat(StageRules.hanging(each.interval())).isNull();
+            assertThat(some(StageRules.saturated(each.interval()))
+                            .sentence()
+                            .contains("; none of its calls has returned for 5.0 s: a thread dump shows"))
+                    .isEqualTo(results == 0);
+        }
+    }
+
+    /** The dispatcher needs as many threads as the stage, if it has fewer. */
+    @Test
+    void dispatcherThatIsTooSmallForTheAdvice_isNamed() {
+        for (int size : new int[] {14, 15}) {
+            Scene each = new Scene();
+            each.fused("consume", 0.01, false);
+            DispatcherSnapshot pool = DispatcherSnapshot.of("pool", Dispatcher.Kind.FIXED, size, size, 10, 0, 0);
+            each.stage("price", 10).busy(10).activity(look -> Activity.of("price", null, pool, 10, 10, 5, 0, "", 0));
+            assertThat(some(StageRules.saturated(each.interval())).advice())
+                    .isEqualTo("raise the parallelism of price from 10 to 15"
+                            + (size < 15 ? ", and dispatcher pool to as many threads" : ""));
+        }
     }
 
     /** The unit above cannot emit for three tenths of the time. */
@@ -263,7 +405,7 @@ class StageRulesTest {
 
     @Test
     void waitsOfAStage_areNamedByTheirMostFrequentKind() {
-        for (int[] kinds : new int[][] {{6, 4, 0}, {0, 6, 4}, {4, 0, 6}, {5, 5, 0}}) {
+        for (int[] kinds : new int[][] {{6, 4, 0}, {0, 6, 4}, {4, 0, 6}, {5, 5, 0}, {5, 0, 5}}) {
             Scene each = new Scene().machine(0.5, 0.95);
             each.fused("consume", 0.01, false);
             each.stage("price", 10)
@@ -330,6 +472,9 @@ class StageRulesTest {
         assertThat(some(StageRules.saturated(scene.machine(4.01, 0.89).interval()))
                         .kind())
                 .isEqualTo(Kind.STAGE_CPU);
+        assertThat(some(StageRules.saturated(scene.machine(4, 0.89).interval())).kind())
+                .as("half of it")
+                .isEqualTo(Kind.STAGE_CPU);
         assertThat(some(StageRules.saturated(scene.machine(3.99, 0.9).interval()))
                         .kind())
                 .isNotEqualTo(Kind.STAGE_WAIT);
@@ -379,11 +524,43 @@ class StageRulesTest {
         assertThat(few.kind()).isEqualTo(Kind.STAGE_WAIT);
         assertThat(few.sentence()).endsWith("24 at most behind one of them: each key in flight has a worker");
         assertThat(few.expectedGain()).isEqualTo(1);
+        assertThat(ofFewKeys(4, 2)).isEqualTo(Kind.STAGE_WAIT);
+        assertThat(ofFewKeys(4, 1)).as("its handlers compute").isEqualTo(Kind.STAGE_CPU);
         assertThat(some(skewed(2, 0, 10, 2)).kind())
                 .as("few elements tell nothing about keys")
                 .isEqualTo(Kind.KEY_SKEW);
         assertThat(some(skewed(2, 0, 11, 2)).kind()).isEqualTo(Kind.STAGE_WAIT);
         assertThat(some(skewed(2, 0, 100, 0)).sentence()).endsWith("behind others of their key");
+    }
+
+    private static @Nullable Kind ofFewKeys(int atWork, int waiting) {
+        Scene each = new Scene();
+        each.fused("consume", 0.01, false);
+        each.stage("price", 10)
+                .busy(atWork)
+                .activity(look -> Activity.of("price", null, Scene.VIRTUAL, atWork, waiting, 0, 100, "key", 0)
+                        .withLongestChain(9));
+        return some(StageRules.saturated(each.interval())).kind();
+    }
+
+    /** Of several partitions, the one with most records in flight or waiting is named. */
+    @Test
+    void stageInOrderOfPartitions_namesTheFullestPartition() {
+        scene.fused("consume", 0.01, false);
+        scene.stage("price", 10)
+                .busy(1)
+                .activity(look -> Activity.of("price", null, Scene.VIRTUAL, 1, 1, 0, 90, RecordOrdering.PARTITION, 0)
+                        .withLongestChain(90));
+        Limiter without = some(StageRules.saturated(scene.interval()));
+        assertThat(without.kind()).isEqualTo(Kind.ONE_PARTITION);
+        assertThat(without.name()).isEqualTo("price");
+        scene.consumers = look -> StubLooks.consumer(
+                StubLooks.partition(0).lag(50),
+                StubLooks.partition(1).inFlight(90),
+                StubLooks.partition(2).lag(80));
+        Limiter limiter = some(StageRules.saturated(scene.interval()));
+        assertThat(limiter.name()).isEqualTo("orders-1");
+        assertThat(limiter.sentence()).endsWith("; most of them are in orders-1");
     }
 
     /** A skewed stage is the limiter unless a full stage follows it. */
