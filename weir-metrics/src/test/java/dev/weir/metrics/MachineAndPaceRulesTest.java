@@ -81,17 +81,17 @@ class MachineAndPaceRulesTest {
         assertThat(MachineRules.deprived(scene.machine(2, 0.5).interval())).isEmpty();
     }
 
-    /** Half of the heaviest stage's work is saved: a quarter of 8 processors. Internal stages cannot be made cheaper. */
+    /** Half of the heaviest stage's work is saved: a sixth of 12 processors. Stages of the engine stay as they are. */
     @Test
     void gainOnAFullMachine_isHalfOfTheHeaviestStage() {
         scene.workers("price", 8, 4, false, 9);
-        scene.workers("rate", 8, 2, false, 9);
-        scene.workers("again", 8, 2, false, 9);
+        scene.workers("rate", 2, 2, false, 9);
+        scene.workers("again", 8, 6, false, 9);
         Limiter limiter = MachineRules.outOfProcessors(scene.machine(8, 1).interval());
-        assertThat(limiter.expectedGain()).isCloseTo(1 / 0.75, within(1e-9));
+        assertThat(limiter.expectedGain()).isCloseTo(1.2, within(1e-9));
         assertThat(limiter.sentence())
-                .isEqualTo("the machine's 8 processors are 100 % busy, and the stages want 8.0 of them");
-        assertThat(limiter.advice()).endsWith("or make price cheaper: it is 50 % of the stages' work");
+                .isEqualTo("the machine's 8 processors are 100 % busy, and the stages want 12 of them");
+        assertThat(limiter.advice()).endsWith("or make price cheaper: it is 33 % of the stages' work");
 
         Limiter none = MachineRules.outOfProcessors(new Scene().machine(8, 1).interval());
         assertThat(none.expectedGain()).isEqualTo(1);

@@ -79,6 +79,10 @@ class WindowRulesTest {
                 StubLooks.partition(2).lag(9_000));
         assertThat(full().name()).isEqualTo("[orders]");
         assertThat(full().sentence()).contains("paused 67 % of the time", "with 10 records");
+        scene.consumers =
+                look -> StubLooks.consumer(READ.paused(Paused.WINDOW), StubLooks.partition(1), StubLooks.partition(2));
+        assertThat(full().name()).as("one of them is full").isEqualTo("orders-0");
+        assertThat(full().sentence()).as("the others have nothing to read").contains("paused 100 % of the time");
     }
 
     /** The mean over the readings with a full window: half a record. */
@@ -154,6 +158,22 @@ class WindowRulesTest {
         scene.consumers = look -> StubLooks.consumer(
                 READ.windowFull(Duration.ofMillis(look * 3_000L)), other.windowFull(Duration.ofMillis(look * 1_000L)));
         assertThat(full().sentence()).contains("paused 100 % of the time");
+    }
+
+    /** The partition is assigned after one or two thirds of 1.2 seconds. */
+    @Test
+    void timer_countsSinceThePartitionIsThere() {
+        scene.looks(4, 1.2);
+        scene.stage("consume", 1).busy(0.6).idle(0.3, 0.1);
+        scene.consumers = look -> look < 1
+                ? StubLooks.unassigned(1)
+                : StubLooks.consumer(READ.windowFull(Duration.ofMillis(200L * look)));
+        assertThat(full().sentence()).contains("paused 50 % of the time");
+        scene.looks(4, 1.17);
+        scene.consumers = look -> look < 2
+                ? StubLooks.unassigned(1)
+                : StubLooks.consumer(READ.windowFull(Duration.ofMillis(300L * look)));
+        assertThat(isFull()).as("0.39 seconds are too short").isFalse();
     }
 
     private static List<ConsumerLook> ofBudget(long fullMillis, int epoch) {
