@@ -25,7 +25,7 @@ class GainsTest {
     private static PipelineLook look(
             int number, List<StageSnapshot> stages, List<Activity> activity, PaceLook... paces) {
         return PipelineLook.of(
-                number * TENTH,
+                (7 + number) * TENTH,
                 stages,
                 activity,
                 List.of(),
@@ -161,6 +161,24 @@ class GainsTest {
         assertThat(gain(60, number -> workers(number, from(number, 10, 20), number < 55 ? 5 : 6, 2)))
                 .as("a gain that is known stays")
                 .isCloseTo(2, within(0.01));
+    }
+
+    /** Two readings before the change give a rate. They may be older than the measurement of gains. */
+    @Test
+    void changeAfterTwoReadings_isMeasured_alsoAsTheFirstThatIsSeen() {
+        assertThat(gain(60, number -> workers(number, number < 2 ? 10 : 20, 5, 1)))
+                .isCloseTo(1, within(0.01));
+
+        Gains gains = new Gains();
+        List<PipelineLook> before = new ArrayList<>();
+        for (int number = 0; number < 60; number++) {
+            PipelineLook look = workers(number, from(number, 10, 20), 5, 2);
+            if (number >= CHANGED) {
+                gains.look(before, look);
+            }
+            before.add(look);
+        }
+        assertThat(gains.measured()).isCloseTo(2, within(0.01));
     }
 
     @Test

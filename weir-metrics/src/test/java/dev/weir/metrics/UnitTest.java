@@ -160,6 +160,15 @@ class UnitTest {
         }
     }
 
+    @Test
+    void unit_waitsFromHalfOfItsWorkOn() {
+        for (int waiting : new int[] {3, 4}) {
+            Scene workers = new Scene();
+            workers.stage("a", 8).busy(8).activity(look -> Scene.workers("a", 8, waiting, 0));
+            assertThat(workers.interval().units.getFirst().waits()).isEqualTo(waiting == 4);
+        }
+    }
+
     // ---- Shares ----------------------------------------------------------------------------------------------------
 
     /** The waits of a pass are divided by kind. */
