@@ -3,12 +3,15 @@ package dev.weir.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.weir.kafka.ConsumerDump;
 import dev.weir.kafka.RecordOrdering;
 import dev.weir.metrics.Limiter.Confidence;
 import dev.weir.metrics.Limiter.Kind;
+import dev.weir.metrics.PipelineLook.ConsumerLook;
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.StageSnapshot.Activity;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -406,7 +409,7 @@ class StageRulesTest {
     @Test
     void waitsOfAStage_areNamedByTheirMostFrequentKind() {
         for (int[] kinds : new int[][] {{6, 4, 0}, {0, 6, 4}, {4, 0, 6}, {5, 5, 0}, {5, 0, 5}}) {
-            Scene each = new Scene().machine(0.5, 0.95);
+            Scene each = new Scene().machine(0.5, 0.9);
             each.fused("consume", 0.01, false);
             each.stage("price", 10)
                     .busy(10)
@@ -531,6 +534,31 @@ class StageRulesTest {
                 .isEqualTo(Kind.KEY_SKEW);
         assertThat(some(skewed(2, 0, 11, 2)).kind()).isEqualTo(Kind.STAGE_WAIT);
         assertThat(some(skewed(2, 0, 100, 0)).sentence()).endsWith("behind others of their key");
+    }
+
+    @Test
+    void hotKey_isNamedByTheHashOfTheOldestRecord_ifThatIsKnown() {
+        for (Integer hash : new Integer[] {0xbeef, null}) {
+            Scene each = new Scene();
+            each.fused("consume", 0.01, false);
+            each.stage("price", 10).busy(1).activity(look -> keyed("price", 1, 0, 90, 90));
+            ConsumerDump.Oldest oldest =
+                    ConsumerDump.Oldest.of(42, Duration.ofSeconds(3), hash, ConsumerDump.Oldest.IN_FLIGHT);
+            each.consumers = look -> StubLooks.consumer(StubLooks.partition(0).inFlight(91)).stream()
+                    .map(consumer -> ConsumerLook.of(
+                            consumer.counters(),
+                            consumer.dump().toBuilder()
+                                    .partitions(consumer.dump().partitions().stream()
+                                            .map(dump -> dump.toBuilder()
+                                                    .oldest(oldest)
+                                                    .build())
+                                            .toList())
+                                    .build()))
+                    .toList();
+            assertThat(some(StageRules.saturated(each.interval())).sentence())
+                    .endsWith(
+                            hash == null ? "of them behind one key" : "; the oldest is orders-0@42, key hash 0000beef");
+        }
     }
 
     private static @Nullable Kind ofFewKeys(int atWork, int waiting) {
