@@ -45,7 +45,7 @@ class MachineAndPaceRulesTest {
 
     // ---- Processors ------------------------------------------------------------------------------------------------
 
-    /** The stages compute on some of eight processors, and the process gets some. The last column says whether the machine counts as full. */
+    /** The stages want some of eight processors and get some. The last column: whether the machine is full. */
     @ParameterizedTest
     @CsvSource({
         "8, 8, 0.9, true", // all processors are wanted

@@ -342,7 +342,7 @@ class SourceRulesTest {
         }
     }
 
-    /** Each stage has one more sign of a stuck record than the stage before. A stage of the engine is the last choice. */
+    /** Each stage has one more sign of a stuck record than the stage before. Stages of the engine come last. */
     @Test
     void stuckRecords_areInTheStageWithTheClearestSign() {
         List<UnaryOperator<Scene.Stage>> signs = List.of(

@@ -91,7 +91,7 @@ class UnitTest {
         assertThat(Unit.isInternal("my-" + name)).isFalse();
     }
 
-    /** The thread works all the time, and no call has finished. The element is in the first stage that has taken less. */
+    /** No call has finished. The first stage that has taken less has the element. */
     @Test
     void heaviest_beforeAnyCallHasFinished_isTheStageWithTheElement() {
         for (int holder = 0; holder <= 3; holder++) {

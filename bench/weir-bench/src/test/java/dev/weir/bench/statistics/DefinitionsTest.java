@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Compares the statistics of random figures with their definitions, which the test computes slowly. Seeds are fixed. */
+/** Compares the statistics of random figures with their definitions, computed slowly. Seeds are fixed. */
 class DefinitionsTest {
 
     private final Random random = new Random(7);
