@@ -35,10 +35,9 @@ done
   --csv "$work/coverage.csv" --xml "$work/coverage.xml" --quiet >/dev/null
 
 if [ "${1-}" = --open ]; then
-  room=$(echo "${2#weir-}" | sed 's,/,/internal/,')
-  tr '>' '\n' <"$work/coverage.xml" | awk -v room="dev/weir/$room" '
+  tr '>' '\n' <"$work/coverage.xml" | awk -v room="dev/weir/${2##*weir-}" '
     function value(name) { match($0, " " name "=\"[^\"]*\""); return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 4) }
-    /<package / { in_room = value("name") == room }
+    /<package / { package = value("name"); sub("/internal", "", package); in_room = package == room }
     /<sourcefile / { file = value("name"); sub(/\.java/, "", file) }
     in_room && /<line / && value("mb") > 0 { print file ":" value("nr") ":" value("mb") "/" value("mb") + value("cb") }'
   exit

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Breaks one instruction of a room at a time and reports the breaks that the room's tests do not notice:
-#   checks/mutation.sh ROOM               one room, named MODULE/PACKAGE
+#   checks/mutation.sh ROOM               one room, named MODULE/PACKAGE, or MODULE if the module is one package
 #   checks/mutation.sh ROOM CLASS         one class of the room, such as AcquiredRange
 #   checks/mutation.sh --rooms            lists the rooms
 # Prints the score, then each unnoticed mutant as Class:line:mutator:method, then each mutant that only a timeout
@@ -12,7 +12,8 @@ cd "$(dirname "$0")/.."
 rooms="weir-kafka/in/offsets weir-kafka/in/buffer weir-kafka/in/commit weir-kafka/in/position weir-kafka/out/transaction
 weir-kafka/out/write weir-kafka/handler weir-kafka/share/member
 weir-lean/batch weir-lean/wire weir-lean/cursor weir-lean/consumer weir-lean/producer weir-lean/share
-weir-stream/run weir-stream/ack weir-stream/parallel weir-stream/boundary weir-stream/substream weir-stream/failure"
+weir-stream/run weir-stream/ack weir-stream/parallel weir-stream/boundary weir-stream/substream weir-stream/failure
+weir-metrics bench/weir-bench/statistics"
 if [ "${1-}" = --rooms ]; then
   printf '%s\n' $rooms
   exit 0
@@ -26,14 +27,15 @@ if [ "$room" = none ]; then
   echo "checks/mutation.sh: no room \"${1-}\"; checks/mutation.sh --rooms lists them" >&2
   exit 2
 fi
-module=${room%%/*}
-folder=${room#*/}
-package=$(echo "$folder" | tr / .)
-base=dev.weir.${module#weir-}
+module=$room
+until [ -f "$module/pom.xml" ]; do module=${module%/*}; done
+folder=${room#"$module"}
+package=$(echo "${folder#/}" | tr / .)
+base=dev.weir.${module##*weir-}
+home=$base.internal.$package
+[ -d "$module/src/main/java/$(echo "$home" | tr . /)" ] || home=$base${package:+.$package}
 # A room is covered by the tests of its package and by tests that run it from outside. If the package has no tests, all
 # tests of its module cover the room.
-home=$base.internal.$package
-[ "$room" != weir-lean/share ] || home=$base.share # it is not internal
 tests=$home.*
 [ -d "$module/src/test/java/$(echo "$home" | tr . /)" ] || tests=$base.*
 case $room in
@@ -50,7 +52,7 @@ case $room in
   weir-lean/producer) tests="$tests,$base.ScriptedProduceTest,$base.ProducerAmongStaleBrokersTest" ;;
   weir-stream/*) tests=$base.* ;;
 esac
-name=$package${2:+.$2}
+name=${package:-all}${2:+.$2}
 report=$module/target/mutation/$name/mutations.xml
 rm -f "$report"
 ./mvnw -q -B -ntp -T1 -Pmutation ${WEIR_MUTATION_OPTIONS-} -pl "$module" -am test-compile \

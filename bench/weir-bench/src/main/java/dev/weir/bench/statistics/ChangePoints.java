@@ -114,7 +114,7 @@ public final class ChangePoints {
             across = new double[n + 1];
             for (int one = 1; one <= n; one++) {
                 across[one] = 2.0 / one;
-                for (int other = 1; other <= n; other++) {
+                for (int other = 1; other <= n - one; other++) {
                     within[one][other] = (double) other / one / (one + other);
                 }
             }

@@ -73,12 +73,12 @@ public final class LimitingParty {
      */
     public static Set<Flag> ofProcessorTime(
             Totals totals, int cores, int brokers, boolean streams, boolean isBaseline, boolean asksAlways) {
-        Set<Flag> flags = EnumSet.noneOf(Flag.class);
         if (totals.elapsedNanos() <= 0
                 || totals.cpuNanos() == Interval.UNKNOWN
                 || totals.brokerCpuNanos() == Interval.UNKNOWN) {
-            return flags;
+            return Set.of();
         }
+        Set<Flag> flags = EnumSet.noneOf(Flag.class);
         double elapsed = (double) totals.elapsedNanos();
         double driverCores = totals.cpuNanos() / elapsed;
         double brokerCores = totals.brokerCpuNanos() / elapsed;

@@ -28,7 +28,7 @@ public final class Samples {
             return Double.NaN;
         }
         double mean = mean(values);
-        double squares = Arrays.stream(values).map(v -> (v - mean) * (v - mean)).sum();
+        double squares = Arrays.stream(values).map(v -> Math.pow(v - mean, 2)).sum();
         return Math.sqrt(squares / (values.length - 1));
     }
 }

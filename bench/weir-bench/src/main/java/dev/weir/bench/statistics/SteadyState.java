@@ -94,8 +94,8 @@ public final class SteadyState {
     private static double slope(double[] values) {
         double[] slopes = new double[values.length * (values.length - 1) / 2];
         int n = 0;
-        for (int i = 0; i < values.length; i++) {
-            for (int j = i + 1; j < values.length; j++) {
+        for (int j = 0; j < values.length; j++) {
+            for (int i = 0; i < j; i++) {
                 slopes[n++] = (values[j] - values[i]) / (j - i);
             }
         }
@@ -108,8 +108,8 @@ public final class SteadyState {
      */
     private static double kendallZ(double[] values) {
         long s = 0;
-        for (int i = 0; i < values.length; i++) {
-            for (int j = i + 1; j < values.length; j++) {
+        for (int j = 0; j < values.length; j++) {
+            for (int i = 0; i < j; i++) {
                 s += (long) Math.signum(values[j] - values[i]);
             }
         }

@@ -145,7 +145,6 @@ public record VersionSeries(Point point, String driver, Metric metric, List<Figu
     }
 
     private static String library(String driver) {
-        int at = driver.indexOf('@');
-        return at < 0 ? driver : driver.substring(0, at);
+        return driver.split("@", 2)[0];
     }
 }

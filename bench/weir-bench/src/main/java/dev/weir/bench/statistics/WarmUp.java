@@ -32,7 +32,7 @@ public final class WarmUp {
      * @param compileMillis the compilation time; -1 if the JVM does not report it
      */
     public void add(long lengthMillis, long records, long cpuNanos, long compileMillis) {
-        slices.add(new Slice(records * 1e3 / lengthMillis, records, cpuNanos, compileMillis));
+        slices.add(new Slice((double) records / lengthMillis, records, cpuNanos, compileMillis));
     }
 
     /** The number of added intervals. */

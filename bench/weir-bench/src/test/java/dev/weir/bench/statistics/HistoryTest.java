@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.bench.result.Campaign;
 import dev.weir.bench.result.Driver;
 import dev.weir.bench.result.Environment;
+import dev.weir.bench.result.Flag;
 import dev.weir.bench.result.Point;
+import dev.weir.bench.result.Run;
+import dev.weir.bench.statistics.History.Level;
 import dev.weir.bench.statistics.History.Series;
 import dev.weir.bench.statistics.History.Snapshot;
 import java.util.ArrayList;
@@ -13,6 +16,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class HistoryTest {
@@ -203,5 +208,175 @@ class HistoryTest {
             alarms += alarm ? 1 : 0;
         }
         assertThat(alarms).isLessThanOrEqualTo(12);
+    }
+
+    private static Campaign campaign(int day) {
+        return snapshot(day, "p", Map.of()).campaign();
+    }
+
+    /** Returns a series of these levels, in days from 0. Each has the given length. */
+    private static Series levels(int length, double... values) {
+        List<Campaign> campaigns = new ArrayList<>();
+        List<Double> figures = new ArrayList<>();
+        List<Level> levels = new ArrayList<>();
+        for (double value : values) {
+            int from = campaigns.size();
+            for (int day = from; day < from + length; day++) {
+                campaigns.add(campaign(day));
+                figures.add(value);
+            }
+            levels.add(new Level(campaigns.get(from), length, (from + length - 1) * DAY_MILLIS, value));
+        }
+        History.Key key = key(0, Metric.RATE);
+        return new Series(key.point(), key.driver(), key.metric(), true, campaigns, figures, levels, 0);
+    }
+
+    private static String lost(Series series, long acceptedDay, double least) {
+        Level lost = series.lost(acceptedDay * DAY_MILLIS, least);
+        return lost == null ? "nothing" : lost.from().id();
+    }
+
+    @Test
+    void lost_isTheBestOfTheBetterLevels_andTheEarliestOfEqualOnes() {
+        assertThat(lost(levels(3, 1.5, 1.3, 1.0), 0, 0.05)).isEqualTo("day-0");
+        assertThat(lost(levels(3, 1.3, 1.5, 1.0), 0, 0.05)).isEqualTo("day-3");
+        assertThat(lost(levels(3, 1.2, 1.5, 1.3, 1.5, 1.0), 0, 0.05)).isEqualTo("day-3");
+        assertThat(lost(levels(3, 1.5, 1.3, 1.0), 3, 0.05))
+                .as("the best is accepted as past")
+                .isEqualTo("day-3");
+    }
+
+    @Test
+    void loss_countsFromTheSmallestOneOn() {
+        assertThat(lost(levels(3, 1.5, 1.0), 0, 0.5)).isEqualTo("day-0");
+        assertThat(lost(levels(3, 1.5, 1.0), 0, Math.nextUp(0.5))).isEqualTo("nothing");
+    }
+
+    /** Up to two campaigns may have started later, but not all of them. */
+    @Test
+    void levelIsAcceptedAsPast_ifItBeganBefore_andAtMostTwoCampaignsStartedLater() {
+        Map<Integer, String> byLength = Map.of(1, "nothing", 2, "nothing", 3, "nothing", 4, "day-0");
+        byLength.forEach((length, expected) ->
+                assertThat(lost(levels(length, 1.5, 1.0), 1, 0.05)).isEqualTo(expected));
+        for (int length = 1; length <= 4; length++) {
+            assertThat(lost(levels(length, 1.5, 1.0), 0, 0.05)).isEqualTo("day-0");
+        }
+    }
+
+    @Test
+    void campaigns_areOrderedByTime_andHistoriesByLength() {
+        List<Snapshot> snapshots = new ArrayList<>();
+        for (int day : List.of(7, 3, 5, 4, 6)) {
+            snapshots.add(snapshot(day, day < 5 ? "old" : "new", Map.of(key(0, Metric.RATE), 1.0 + day)));
+        }
+        List<History> histories = History.of(snapshots);
+        assertThat(histories)
+                .extracting(history ->
+                        history.campaigns().stream().map(Campaign::id).toList())
+                .containsExactly(List.of("day-5", "day-6", "day-7"), List.of("day-3", "day-4"));
+        assertThat(only(histories.getFirst()).figures()).containsExactly(6.0, 7.0, 8.0);
+        assertThat(only(histories.getFirst()).now().value()).isEqualTo(7);
+    }
+
+    @Test
+    void oldCampaignsOfALongHistory_areIgnored() {
+        List<Snapshot> snapshots = new ArrayList<>();
+        for (int day = 0; day < History.MAX_CAMPAIGNS + 2; day++) {
+            snapshots.add(snapshot(day, "p", Map.of()));
+        }
+        History history = History.of(snapshots).getFirst();
+        assertThat(history.campaigns()).hasSize(History.MAX_CAMPAIGNS);
+        assertThat(history.campaigns().getFirst().id()).isEqualTo("day-2");
+    }
+
+    // ---- Snapshots -------------------------------------------------------------------------------------------------
+
+    private static Snapshot analysed(int rounds, @Nullable String control, Set<Flag> flags, String... drivers) {
+        Campaign campaign = SimulatedDriver.campaign(1, rounds, control, drivers);
+        Map<String, Double> nanos = new LinkedHashMap<>();
+        for (String driver : drivers) {
+            nanos.put(driver, driver.equals("weir") ? 100.0 : 200.0);
+        }
+        List<Run> runs = new ArrayList<>(
+                new SimulatedDriver(1, SimulatedDriver.Luck.NORMAL, 0.01, 0.01).interleaved(campaign, nanos));
+        runs.replaceAll(run -> run.driver().equals("weir") ? StatisticsTest.flagged(run, flags) : run);
+        return Snapshot.of(Analysis.of(campaign, runs, run -> Map.of()), Set.of(Metric.RATE, Metric.P99, Metric.CPU));
+    }
+
+    private static Map<String, History.Reading> byName(Snapshot snapshot) {
+        Map<String, History.Reading> readings = new LinkedHashMap<>();
+        snapshot.readings()
+                .forEach((key, reading) ->
+                        readings.put(key.driver() + " " + key.metric().label(), reading));
+        return readings;
+    }
+
+    @Test
+    void snapshot_hasTheRatiosOfAllDriversButTheControl() {
+        Snapshot snapshot = analysed(3, "again", Set.of(), "plain", "again", "weir");
+        assertThat(snapshot.isRatio()).isTrue();
+        Map<String, History.Reading> readings = byName(snapshot);
+        assertThat(readings).containsOnlyKeys("plain rate", "plain cpu", "weir rate", "weir cpu");
+        assertThat(readings.get("plain rate")).satisfies(of -> {
+            assertThat(of.median()).isBetween(4.5e6, 5.5e6);
+            assertThat(of).isEqualTo(new History.Reading(of.median(), 1, 1, 1));
+        });
+        assertThat(readings.get("weir rate")).satisfies(of -> {
+            assertThat(of.median()).isBetween(9e6, 11e6);
+            assertThat(of.ratio()).isBetween(1.9, 2.1);
+            assertThat(of.low()).isBetween(1.5, of.ratio());
+            assertThat(of.high()).isBetween(of.ratio(), 2.6);
+        });
+    }
+
+    @Test
+    void snapshotOfOneRound_hasNoIntervals() {
+        assertThat(byName(analysed(1, null, Set.of(), "plain", "weir")).get("weir rate"))
+                .satisfies(of -> {
+                    assertThat(of.ratio()).isBetween(1.8, 2.2);
+                    assertThat(of.low()).isNaN();
+                    assertThat(of.high()).isNaN();
+                });
+    }
+
+    @Test
+    void snapshotOfABaselineAlone_hasItsMedians() {
+        for (Snapshot snapshot :
+                List.of(analysed(3, null, Set.of(), "plain"), analysed(3, "again", Set.of(), "plain", "again"))) {
+            assertThat(snapshot.isRatio()).isFalse();
+            assertThat(byName(snapshot)).containsOnlyKeys("plain rate", "plain cpu");
+            assertThat(byName(snapshot).get("plain rate")).satisfies(of -> {
+                assertThat(of.median()).isBetween(4.5e6, 5.5e6);
+                assertThat(of.ratio()).isNaN();
+            });
+            assertThat(History.of(List.of(snapshot)).getFirst().series())
+                    .extracting(
+                            series -> series.driver() + " " + series.metric().label() + " " + series.isRatio())
+                    .containsExactlyInAnyOrder("plain rate false", "plain cpu false");
+        }
+    }
+
+    @Test
+    void figuresThatAreBoundsOrOfChangedRuns_areLeftOut() {
+        assertThat(byName(analysed(3, null, Set.of(Flag.BROKER_BOUND), "plain", "weir")))
+                .containsOnlyKeys("plain rate", "plain cpu", "weir cpu");
+        assertThat(byName(analysed(3, null, Set.of(Flag.CHANGED), "plain", "weir")))
+                .containsOnlyKeys("plain rate", "plain cpu");
+    }
+
+    /** The logarithm of a ratio that is 0 or unknown could not be searched for changes. */
+    @Test
+    void history_searchesPositiveRatiosOfOtherDriversOnly() {
+        Snapshot snapshot = snapshot(
+                0, "p", Map.of(key(0, Metric.RATE), 1.5, key(1, Metric.RATE), 0.0, key(2, Metric.RATE), Double.NaN));
+        Map<History.Key, History.Reading> readings = new LinkedHashMap<>(snapshot.readings());
+        readings.put(
+                new History.Key(new Point("p0", "consume", Map.of()), "plain", Metric.RATE),
+                new History.Reading(1_000, 1, 1, 1));
+        assertThat(History.of(List.of(new Snapshot(snapshot.campaign(), true, readings)))
+                        .getFirst()
+                        .series())
+                .extracting(series -> series.driver() + " " + series.figures())
+                .containsExactly("weir [1.5]");
     }
 }

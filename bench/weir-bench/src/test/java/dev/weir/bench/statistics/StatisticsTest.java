@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -85,6 +86,71 @@ class StatisticsTest {
         assertThat(Verdict.BETTER.words(tiny)).isEqualTo("better, -0.3 %");
         RatioInterval two = RatioInterval.ofPairs(new double[] {9, 9}, new double[] {1, 1}, 0.95);
         assertThat(Verdict.of(two, 1, 0, 0.05, true)).isEqualTo(Verdict.NOT_MEASURED);
+    }
+
+    @Test
+    void verdict_atItsBounds_saysNoMoreThanIsShown() {
+        RatioInterval above = new RatioInterval(1.2, 1.2, 1.1, 1.3, 3, 0.95, 0.01);
+        assertThat(Verdict.of(above, Double.NaN, 1 - 0.95, 0.05, true)).isEqualTo(Verdict.BETTER);
+        assertThat(Verdict.of(above, Double.NaN, Math.nextUp(1 - 0.95), 0.05, true))
+                .isEqualTo(Verdict.UNCLEAR);
+        assertThat(Verdict.of(above, 1.2, 0.01, 0.05, true))
+                .as("as much as the noise")
+                .isEqualTo(Verdict.UNCLEAR);
+        RatioInterval below = new RatioInterval(0.5, 0.5, 0.4, 0.6, 3, 0.95, 0.01);
+        assertThat(Verdict.of(below, 1.9, 0.01, 0.05, true)).isEqualTo(Verdict.WORSE);
+        assertThat(Verdict.of(below, 2, 0.01, 0.05, true)).isEqualTo(Verdict.UNCLEAR);
+
+        for (double[] ends : new double[][] {{1, 1.3}, {0.7, 1}}) {
+            RatioInterval touching = new RatioInterval(1.1, 1.1, ends[0], ends[1], 3, 0.95, 0.01);
+            assertThat(touching.contains(ends[0]) && touching.contains(ends[1])).isTrue();
+            assertThat(Verdict.of(touching, Double.NaN, 0.01, 0.05, true)).isEqualTo(Verdict.UNCLEAR);
+        }
+        RatioInterval within = new RatioInterval(1, 1, 1 / 1.25, 1.25, 3, 0.95, 0.9);
+        assertThat(Verdict.of(within, Double.NaN, 0.9, 0.25, true)).isEqualTo(Verdict.SAME);
+        assertThat(Verdict.of(within, Double.NaN, 0.9, 0.2499, true)).isEqualTo(Verdict.UNCLEAR);
+    }
+
+    /** A percentage below 1 has a decimal. From 2 on, a factor is easier to read. */
+    @ParameterizedTest
+    @CsvSource({
+        "1.0094, '+0.9 %'",
+        "0.991, '-0.9 %'",
+        "1.01, '+1 %'",
+        "1.5, '+50 %'",
+        "0.75, '-25 %'",
+        "1.99, '+99 %'",
+        "1.995, '2.0 times'",
+        "0.502, '-50 %'",
+        "0.4, '2.5 times'",
+        "3.14, '3.1 times'"
+    })
+    void words_areAPercentageOrAFactor(double ratio, String words) {
+        RatioInterval interval = new RatioInterval(ratio, ratio, ratio, ratio, 3, 0.95, 0);
+        assertThat(Verdict.BETTER.words(interval)).isEqualTo("better, " + words);
+        assertThat(Verdict.WORSE.words(interval)).isEqualTo("worse, " + words);
+    }
+
+    @Test
+    void words_ofAHalfAndADouble_areTheSameFactor() {
+        for (double ratio : new double[] {1.995, 1 / 1.995}) {
+            RatioInterval interval = new RatioInterval(ratio, ratio, ratio, ratio, 3, 0.95, 0);
+            assertThat(Verdict.BETTER.words(interval)).isEqualTo("better, 2.0 times");
+        }
+    }
+
+    @Test
+    void ofPairs_roundsThatAreAllEqual_areCertain() {
+        double[] two = {2, 2};
+        double[] one = {1, 1};
+        RatioInterval twice = RatioInterval.ofPairs(two, one, 0.95);
+        assertThat(twice.p()).isZero();
+        assertThat(twice.low()).isEqualTo(twice.high()).isEqualTo(twice.ratio());
+        assertThat(RatioInterval.ofPairs(two, two, 0.95).p()).isEqualTo(1);
+        for (double confidence : new double[] {0, 1, -0.5, 1.5, Double.NaN}) {
+            assertThatThrownBy(() -> RatioInterval.ofPairs(two, one, confidence))
+                    .hasMessage("confidence must be between 0 and 1: confidence=" + confidence);
+        }
     }
 
     /** One of five rounds failed and one had a slow broker. Three rounds remain for the driver and the baseline. */
@@ -175,6 +241,45 @@ class StatisticsTest {
         assertThat(LimitingParty.asksAlways(told(Pass.FETCHES_OF_CLIENT, 1.3))).isTrue();
     }
 
+    /** Each figure is at its bound. The second one is a little off. */
+    @Test
+    void limitingParty_isFoundFromItsBoundsOn() {
+        assertThat(bottleneck(totals(1.0, 0.9), 2)).containsExactly(Flag.MACHINE_SATURATED);
+        assertThat(bottleneck(totals(1.0, 0.899), 2)).isEmpty();
+        assertThat(bottleneck(totals(0.499, 0.9), 4)).containsExactly(Flag.BROKER_BOUND);
+        assertThat(bottleneck(totals(0.5, 0.9), 4)).isEmpty();
+        assertThat(bottleneck(totals(0.499, 0.899), 4)).isEmpty();
+        assertThat(bottleneck(new Totals(1, 1, 0, 5, 0, 0, 0, 5, Map.of()), 4))
+                .as("of a run without a length")
+                .isEmpty();
+
+        assertThat(streaming(0.75, 0.25, 4)).contains(Flag.BROKER_BOUND);
+        assertThat(streaming(0.75, 0.249, 4)).isEmpty();
+        assertThat(streaming(1.8, 0.2, 2)).contains(Flag.BROKER_BOUND);
+        assertThat(streaming(1.8, 0.199, 2)).doesNotContain(Flag.BROKER_BOUND);
+
+        assertThat(LimitingParty.asksAlways(told(Pass.FETCH_UNDER_WAY, 90))).isTrue();
+        assertThat(LimitingParty.asksAlways(told(Pass.FETCHES_OF_CLIENT, 0.9))).isTrue();
+        assertThat(LimitingParty.sendsLittle(told(LimitingParty.BATCH_KILOBYTES, 4)))
+                .isFalse();
+    }
+
+    private static Set<Flag> streaming(double driverCores, double brokerCores, int cores) {
+        return LimitingParty.ofProcessorTime(totals(driverCores, brokerCores), cores, 1, true, false);
+    }
+
+    @Test
+    void generator_mayBeLateForOnePercentOfTheRecords() {
+        Histogram lateness = new Histogram(3);
+        assertThat(LimitingParty.isGeneratorBound(lateness, 5)).isFalse();
+        lateness.recordValueWithCount(5, 99);
+        lateness.recordValue(6);
+        assertThat(LimitingParty.isGeneratorBound(lateness, 5)).isFalse();
+        lateness.recordValue(6);
+        assertThat(LimitingParty.isGeneratorBound(lateness, 5)).isTrue();
+        assertThat(LimitingParty.isGeneratorBound(lateness, 5, 0.5)).isFalse();
+    }
+
     /** A window of a few records keeps brokers busy with small requests. */
     @Test
     void driverThatSendsLittleAtATime_isKnownByItsBatches() {
@@ -261,6 +366,10 @@ class StatisticsTest {
     }
 
     private static Run flagged(Run run, Flag flag) {
+        return flagged(run, Set.of(flag));
+    }
+
+    static Run flagged(Run run, Set<Flag> flags) {
         return new Run(
                 run.point(),
                 run.driver(),
@@ -273,7 +382,7 @@ class StatisticsTest {
                 run.intervals(),
                 run.totals(),
                 run.ledger(),
-                Set.of(flag),
+                flags,
                 null);
     }
 

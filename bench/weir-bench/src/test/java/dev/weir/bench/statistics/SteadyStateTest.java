@@ -76,6 +76,32 @@ class SteadyStateTest {
         assertThat(SteadyState.of().steady()).isFalse();
     }
 
+    /** Eight intervals are enough. A drift and a spread may reach their bound, but not exceed it. */
+    @Test
+    void bounds_areTheLastValuesThatPass() {
+        assertThat(SteadyState.of(series(SteadyState.MIN_INTERVALS, i -> 7)).steady())
+                .isTrue();
+        assertThat(SteadyState.drifts(series(SteadyState.MIN_INTERVALS, i -> i + 1)))
+                .isTrue();
+
+        // From 975 to 1,025 around 1,000.
+        assertThat(SteadyState.drifts(series(9, i -> 975 + 6.25 * i))).isFalse();
+        assertThat(SteadyState.drifts(series(9, i -> 974.5 + 6.375 * i))).isTrue();
+
+        // The mean is 10, the deviation 3.
+        double[] spread = series(9, i -> i == 0 ? 10 : i % 2 == 0 ? 7 : 13);
+        assertThat(SteadyState.of(spread)).isEqualTo(new SteadyState.Finding(true, 0, 0, 0.3));
+        spread[8] = 6.9;
+        assertThat(SteadyState.of(spread).from()).isZero();
+        assertThat(SteadyState.of(spread).steady()).isFalse();
+    }
+
+    /** A series that is 0, as the cost of a process that does nothing, has no relative change. */
+    @Test
+    void seriesOfZeros_isSteady() {
+        assertThat(SteadyState.of(new double[20])).isEqualTo(new SteadyState.Finding(true, 0, 0, 0));
+    }
+
     private static double[] series(int length, IntToDoubleFunction value) {
         return IntStream.range(0, length).mapToDouble(value).toArray();
     }

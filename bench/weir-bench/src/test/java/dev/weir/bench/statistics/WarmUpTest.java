@@ -45,6 +45,7 @@ class WarmUpTest {
     void driftsFrom_costThatFellWhileMeasured_isSaidToDrift() {
         run(10, 110, 0);
         int from = warmUp.size();
+        assertThat(from).isEqualTo(10);
         run(15, 110, 0);
         assertThat(warmUp.driftsFrom(from)).isFalse();
         for (int i = 0; i < 15; i++) {
@@ -56,8 +57,24 @@ class WarmUpTest {
     @Test
     void isCompiling_aTenthOfTheProcessorTime_isTooMuch() {
         assertThat(WarmUp.isCompiling(90, 1_000_000_000)).isFalse();
-        assertThat(WarmUp.isCompiling(110, 1_000_000_000)).isTrue();
+        assertThat(WarmUp.isCompiling(100, 1_000_000_000)).isFalse();
+        assertThat(WarmUp.isCompiling(101, 1_000_000_000)).isTrue();
         assertThat(WarmUp.isCompiling(-1, 0)).isFalse();
+    }
+
+    /** Intervals may end late. The rate and the cost of a record stay the same. */
+    @Test
+    void intervalsOfGrowingLength_areNoDrift() {
+        for (int i = 0; i < 30; i++) {
+            long lengthMillis = 100 + 5 * i;
+            warmUp.add(lengthMillis, 1_000 * lengthMillis, 200_000 * lengthMillis, 0);
+        }
+        assertThat(warmUp.driftsFrom(0)).isFalse();
+        assertThat(warmUp.isOver()).isTrue();
+        for (int i = 0; i < 15; i++) {
+            warmUp.add(100, 100_000 - 3_000 * i, 20_000_000 - 600_000 * i, 0);
+        }
+        assertThat(warmUp.driftsFrom(30)).as("of the rate alone").isTrue();
     }
 
     private void run(int intervals, double nanosPerRecord, long compileMillis) {
