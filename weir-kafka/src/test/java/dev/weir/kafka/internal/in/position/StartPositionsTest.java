@@ -34,7 +34,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -47,8 +46,6 @@ import org.apache.kafka.common.errors.InvalidRequestException;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
-import org.apache.kafka.common.header.internals.RecordHeaders;
-import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -763,7 +760,7 @@ class StartPositionsTest {
     void recordOfAnotherLog_continuesAsThePolicySays_onceTheTopicIsChecked(OutOfRangePolicy policy, long expected) {
         begin(policy);
         openAt(A, 17);
-        positions.ofAnotherLog(get(A), record(20, 3));
+        positions.ofAnotherLog(get(A), GroupClient.fetched(20, 3));
         assertThat(get(A).isHeld()).isTrue();
         int queries = lookup.offsetQueries.size();
         ask();
@@ -776,24 +773,9 @@ class StartPositionsTest {
     @Test
     void recordOfAnotherLog_failsTheRun_ifThePolicySaysSo() {
         openAt(A, 17);
-        positions.ofAnotherLog(get(A), record(20, 3));
+        positions.ofAnotherLog(get(A), GroupClient.fetched(20, 3));
         assertThatThrownBy(this::settle)
                 .isInstanceOf(RecreatedTopicException.class)
                 .hasMessageContaining("its record at offset 20 has leader epoch 3");
-    }
-
-    private static ConsumerRecord<byte[], byte[]> record(long offset, int epoch) {
-        return new ConsumerRecord<>(
-                "t",
-                0,
-                offset,
-                0,
-                TimestampType.CREATE_TIME,
-                0,
-                0,
-                new byte[0],
-                new byte[0],
-                new RecordHeaders(),
-                Optional.of(epoch));
     }
 }
