@@ -304,7 +304,7 @@ record PipeSummary(
         return text.toString();
     }
 
-    /** Appends a table of each stage's time in the limiter's measurement. */
+    /** Appends a table that shows how each stage spent the measured time. */
     private void appendStages(StringBuilder text) {
         text.append(String.format(
                 Locale.ROOT,

@@ -56,7 +56,7 @@ final class Replay {
 
     private static final Duration POLL = Duration.ofMillis(200);
 
-    /** Maximum number of records per poll. Each unsent one takes up to 10 of 2,000 characters in a commit. */
+    /** Maximum number of records per poll. A commit has 2,000 characters; an unsent record takes up to 10 of them. */
     private static final int MAX_POLL_RECORDS = 200;
 
     /** Maximum number of topics with their own count of refused records. */

@@ -87,7 +87,7 @@ final class Ledger {
 
     // ---- Threads of the pipeline -----------------------------------------------------------------------------------
 
-    /** Begins work on a record and returns it; null if the process is gone. */
+    /** Begins work on a record, and returns the work; null if the process is gone. */
     @Nullable
     RecordWork begin(ConsumerRecord<?, ?> record) {
         TopicPartition id = new TopicPartition(record.topic(), record.partition());

@@ -56,7 +56,7 @@ public abstract class WriteLoop<T> implements SinkLoop<T> {
     /** Waits until all records are written or handled by the rule for failed writes. Called once, at the end. */
     protected void finish() throws InterruptedException {}
 
-    /** Returns the failure of the run for an exception of the client. */
+    /** Returns the exception that ends the run after the client threw {@code failure}. */
     protected RuntimeException explained(KafkaException failure) {
         return failure;
     }

@@ -56,7 +56,7 @@ final class TransactionalLoop<K, V> extends WriteLoop<ProducerRecord<K, V>> {
     private final LostInputs<K, V> inputs;
     private final ArrayDeque<TransactionRecord<K, V>> waiting = new ArrayDeque<>();
 
-    /** The closing transaction for which {@link #waiting} was last searched, or null to search again. */
+    /** The closing transaction whose records were searched for in {@link #waiting}; null to search again. */
     private @Nullable OpenTransaction<K, V> searched;
 
     /** {@link OpenTransaction#opened} at the last search. */

@@ -132,7 +132,7 @@ public class WriteRule<T> {
         return context.clock().nanoTime() - refused.nanos > MEMORY_NANOS;
     }
 
-    /** Remembers a covered exception if it concerns the whole topic. */
+    /** Remembers an exception that the rule covers, if it concerns the whole topic. */
     public final void note(String topic, Exception refusal) {
         if (RecordRefusals.isOfTopic(refusal)) {
             topics.compute(

@@ -329,10 +329,7 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
         }
     }
 
-    /**
-     * Polls the client for renewed records. If a renewal is unanswered, the client also fetches further records, so its
-     * buffer must be checked.
-     */
+    /** Polls the client for renewed records. The poll may also fetch new records into the client's buffer. */
     private void takeRenewed() {
         if (held.awaitsRenewals() && !asking) {
             asking = true;

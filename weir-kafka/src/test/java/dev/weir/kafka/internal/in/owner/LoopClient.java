@@ -49,7 +49,7 @@ final class LoopClient extends MockConsumer<byte[], byte[]> {
     /** Completes when {@link ConsumerLoopTest.Answers#END} is committed. */
     final CompletableFuture<Object> committedTheEnd = new CompletableFuture<>();
 
-    /** Number of queries for committed offsets that a late wake-up interrupts. */
+    /** Number of queries for committed offsets that late wake-ups will still interrupt. */
     volatile int lateWakeUps;
 
     /** Number of queries for committed offsets that the coordinator refuses, because it has removed the member. */
