@@ -177,8 +177,8 @@ public final class ConsumerSettings<K, V> {
     }
 
     /**
-     * The CPUs to which the fetch threads are bound, one for each of {@link #fetchThreads}; none by default. With one
-     * fetch thread, this is the consumer's own thread. Needs {@link FetchPath#LEAN} and the library
+     * The CPUs to which the fetch threads are bound, one for each of {@link #fetchThreads}; none by default. A
+     * single fetch thread is then separate from the consumer's own thread. Needs {@link FetchPath#LEAN} and the library
      * {@code net.openhft:affinity}, which is loaded only if this is set. The operating system must be configured to
      * keep other work off these CPUs.
      */

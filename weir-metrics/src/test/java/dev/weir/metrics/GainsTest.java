@@ -103,7 +103,7 @@ class GainsTest {
         assertThat(gain(60, number -> pooled(number, from(number, 4, 8), 2))).isCloseTo(2, within(0.01));
     }
 
-    /** A loss is told, too. */
+    /** A loss is reported, too. */
     @Test
     void raisedSetting_thatLowersTheRate_hasAGainBelowOne() {
         assertThat(gain(60, number -> workers(number, from(number, 10, 20), 5, 0.5)))

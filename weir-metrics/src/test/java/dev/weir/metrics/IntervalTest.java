@@ -40,7 +40,7 @@ class IntervalTest {
 
     // ---- Machine ---------------------------------------------------------------------------------------------------
 
-    /** Of eight processors. The free ones are the smaller number by the process and by the load. */
+    /** With eight processors. The free ones are the smaller number by the process and by the load. */
     @ParameterizedTest
     @CsvSource({
         "2, NaN, 4",
@@ -66,7 +66,7 @@ class IntervalTest {
     @ParameterizedTest
     @CsvSource({
         "0, 0, 1",
-        "0, 2000, 2.2", // 1,000 more arrive each second, and 200 a second of the backlog for ten seconds
+        "0, 2000, 2.2", // 1,000 more arrive in a second, and 200 of the backlog
         "5000, 5000, 1.5",
         "5000, 4000, 0.9", // 500 a second arrive
         "3000, 1000, 0.1", // nothing arrives

@@ -127,7 +127,7 @@ final class Scene {
                 .activity(look -> Activity.of(name, thread, VIRTUAL, 1, waits ? 1 : 0, 0, 0, "", 0));
     }
 
-    /** Adds a stage with its own threads, of which some work, and others would find elements. */
+    /** Adds a stage with its own threads. Some work, and others would find elements. */
     Stage workers(String name, int threads, int atWork, boolean wait, int ready) {
         return stage(name, threads).busy(atWork).activity(look -> workers(name, atWork, wait ? atWork : 0, ready));
     }

@@ -40,7 +40,7 @@ class StageRulesTest {
 
     // ---- Hanging calls ---------------------------------------------------------------------------------------------
 
-    /** Ten workers, some of which wait in calls that do not return. Earlier, 100 calls took a second each. */
+    /** Ten workers. Some wait in calls that do not return. Earlier, 100 calls took a second each. */
     private @Nullable Limiter hanging(double seconds, Consumer<Scene.Stage> change) {
         Scene each = new Scene().looks(2, seconds);
         each.fused("consume", 0.1, false);
@@ -206,7 +206,7 @@ class StageRulesTest {
         assertThat(limiter.lever().kind()).isEqualTo(Lever.Kind.ELSEWHERE);
     }
 
-    /** Eight processors, of which the process uses six. Stages that wait need no more of them. */
+    /** The process uses six of eight processors. Stages that wait need no more of them. */
     @Test
     void dispatcherOfComputingStages_growsNoFurtherThanTheProcessorsAllow() {
         for (int waiting : new int[] {2, 3}) {
@@ -374,7 +374,7 @@ class StageRulesTest {
         }
     }
 
-    /** Of a fused stage and the source, nothing shows whether elements wait. */
+    /** Nothing shows whether elements wait for a fused stage or for the source. */
     @Test
     void sourceAndFusedStages_areFullByTheirTime() {
         scene.fused("consume", 0.7, false);
@@ -571,7 +571,7 @@ class StageRulesTest {
         return some(StageRules.saturated(each.interval())).kind();
     }
 
-    /** Of several partitions, the one with most records in flight or waiting is named. */
+    /** The named partition is the one with most records in flight or waiting. */
     @Test
     void stageInOrderOfPartitions_namesTheFullestPartition() {
         scene.fused("consume", 0.01, false);

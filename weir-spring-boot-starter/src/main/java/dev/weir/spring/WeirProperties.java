@@ -6,6 +6,7 @@ import dev.weir.kafka.OnClose;
 import dev.weir.kafka.OutOfRangePolicy;
 import dev.weir.kafka.ProducePath;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -49,7 +50,7 @@ record WeirProperties(
      * @param commitMetadataChars the maximum size of a commit's metadata, in characters
      * @param fetch the implementation that fetches records
      * @param fetchThreads the number of threads that fetch for a consumer on the lean path
-     * @param fetchCpus the CPU of each fetch thread, separated by commas
+     * @param fetchCpus the CPU of each fetch thread
      * @param onClose whether a member leaves its group when the consumer ends
      * @param maxBatchBytes the maximum size of a decompressed batch on the lean path, and of a key or value on the
      *     client path
@@ -69,7 +70,7 @@ record WeirProperties(
             @Nullable Integer commitMetadataChars,
             @Nullable FetchPath fetch,
             @Nullable Integer fetchThreads,
-            @Nullable String fetchCpus,
+            @Nullable List<Integer> fetchCpus,
             @Nullable OnClose onClose,
             @Nullable DataSize maxBatchBytes,
             ConsumerSettings.@Nullable UnreadableBatches unreadableBatches,

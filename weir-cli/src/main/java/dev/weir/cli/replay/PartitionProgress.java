@@ -118,6 +118,9 @@ final class PartitionProgress {
 
     /** Marks a record as unsent. Another run may be able to send it. */
     void left(long offset) {
+        if (!commits && !left.isEmpty() && offset < left.first()) {
+            left.clear();
+        }
         if (commits || left.isEmpty()) {
             left.add(offset);
         }

@@ -33,6 +33,8 @@ class PartitionProgressTest {
         assertThat(progress.isFull()).isFalse();
         assertThat(progress.firstLeft()).isEqualTo(10);
         assertThat(progress.isDone(100_010)).isFalse();
+        progress.left(7);
+        assertThat(progress.firstLeft()).as("reported later").isEqualTo(7);
     }
 
     @Test

@@ -209,7 +209,7 @@ class AnalysisTest {
         assertThat(Metric.SENT.of(runs.getFirst(), Map.of())).isNaN();
     }
 
-    /** Returns 100 latencies, of which 89 take a tenth of a millisecond and the others this long. */
+    /** Returns 100 latencies: 89 of a tenth of a millisecond, and 11 of {@code millis}. */
     private static Histogram latencies(String tag, long millis) {
         Histogram histogram = new Histogram(3);
         histogram.setTag(tag);

@@ -67,7 +67,7 @@ class LibraryVersionTest {
         assertThat(of("a plain socket", "v1.0", 1)).isNull();
     }
 
-    /** A release that is measured again is the same version; a development version is another one each time. */
+    /** Each development version differs from all others, even under the same name. */
     @Test
     void onlyDevelopmentVersions_dependOnTheTime() {
         for (String release : List.of("v0.3.0", "v0.3.0-2-gabc")) {

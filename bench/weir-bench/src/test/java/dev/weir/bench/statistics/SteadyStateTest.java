@@ -96,7 +96,7 @@ class SteadyStateTest {
         assertThat(SteadyState.of(spread).steady()).isFalse();
     }
 
-    /** A series that is 0, as the cost of a process that does nothing, has no relative change. */
+    /** A series of zeros, such as the cost of an idle process, has no relative change. */
     @Test
     void seriesOfZeros_isSteady() {
         assertThat(SteadyState.of(new double[20])).isEqualTo(new SteadyState.Finding(true, 0, 0, 0));

@@ -187,6 +187,7 @@ class FetchThreadsTest {
         int[] cpus = Affinity.getAffinity().stream().limit(threads).toArray();
         assumeThat(cpus).hasSize(threads);
         Map<String, String> bound = new ConcurrentHashMap<>();
+        Set<String> ofHandlers = ConcurrentHashMap.newKeySet();
         try (KafkaCluster cluster = KafkaCluster.builder().start()) {
             cluster.createTopic("bound", threads);
             Records.produce(cluster.bootstrapServers(), "bound", 0, 1_000);
@@ -202,11 +203,15 @@ class FetchThreadsTest {
                         return view.partition();
                     })
                     .atLeastOnce()
-                    .to(Sink.forEach(partition -> records.incrementAndGet()))
+                    .to(Sink.forEach(partition -> {
+                        records.incrementAndGet();
+                        ofHandlers.add(allowed(status));
+                    }))
                     .run()) {
                 assertThat(running.await().drained()).isTrue();
             }
         }
+        assertThat(ofHandlers).as("not bound").containsExactly(allowed(status));
         assertThat(records).hasValue(1_000);
         assertThat(bound.values())
                 .containsExactlyInAnyOrderElementsOf(

@@ -265,7 +265,7 @@ public final class AssignedPartition {
     }
 
     /** Resumes the partition. Call only if {@link #mayResume} returns true. */
-    void resume(long nowNanos) {
+    public void resume(long nowNanos) {
         if (fullOfBytes) {
             fullOfBytesNanos = stoodStillNanos(true, nowNanos);
         } else {

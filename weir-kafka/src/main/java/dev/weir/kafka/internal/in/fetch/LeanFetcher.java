@@ -99,10 +99,10 @@ public final class LeanFetcher implements RecordFetcher {
      *
      * @param name the consumer's name, used in thread names
      * @param maxBatchBytes limit for a decompressed batch
-     * @param threads 1 to fetch on the owner thread; otherwise the number of separate fetch threads
+     * @param threads 1 to fetch on the owner thread if {@code cpus} is empty; otherwise the number of separate threads
      * @param cpus the CPU of each of these threads; empty to bind none
-     * @throws dev.weir.lean.LeanException if {@code cpus} is set and the library that it requires is missing
      * @param views creates each fetch thread's record maker; its argument counts the time spent in decoders
+     * @throws dev.weir.lean.LeanException if {@code cpus} is set and the library that it requires is missing
      */
     public static LeanFetcher open(
             Consumer<byte[], byte[]> client,
@@ -118,9 +118,8 @@ public final class LeanFetcher implements RecordFetcher {
         LeanSettings settings = LeanConfig.of(config, threads, maxBatchBytes);
         Duration maxPollInterval = ClientLimits.of(config).maxPollInterval();
         DecodeTime decodeTime = new DecodeTime(threads);
-        LeanReader reader = threads == 1
-                ? new OwnReader(
-                        settings, views.apply(decodeTime), cpus.isEmpty() ? FetchThread.ANY_CPU : cpus.getFirst())
+        LeanReader reader = threads == 1 && cpus.isEmpty()
+                ? new OwnReader(settings, views.apply(decodeTime))
                 : new ThreadedReader(name, threads, cpus, settings, () -> views.apply(decodeTime));
         return new LeanFetcher(client, reader, decodeTime, settings.maxPollRecords(), maxPollInterval);
     }

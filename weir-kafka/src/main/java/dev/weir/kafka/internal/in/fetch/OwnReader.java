@@ -10,7 +10,6 @@ import dev.weir.lean.PartitionException;
 import dev.weir.lean.RecordHandler;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.StartAt;
-import dev.weir.lean.spi.CpuBinding;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,14 +38,10 @@ final class OwnReader implements LeanReader {
 
     private long turnBytes;
 
-    /** The CPU to which the first turn binds its thread, or {@link FetchThread#ANY_CPU}. */
-    private int cpu;
-
-    OwnReader(LeanSettings settings, FetchedMaker maker, int cpu) {
+    OwnReader(LeanSettings settings, FetchedMaker maker) {
         this.lean = LeanConsumer.open(settings);
         this.maxTurnBytes = settings.maxFetchBytes();
         this.maker = maker;
-        this.cpu = cpu;
     }
 
     @Override
@@ -95,10 +90,6 @@ final class OwnReader implements LeanReader {
     @Override
     public int turn() {
         turnBytes = 0;
-        if (cpu != FetchThread.ANY_CPU) {
-            CpuBinding.bindTo(FetchThread.CPUS, cpu);
-            cpu = FetchThread.ANY_CPU;
-        }
         try {
             return maker.poll(lean, eachRecord, eachBatch);
         } catch (PartitionException fault) {

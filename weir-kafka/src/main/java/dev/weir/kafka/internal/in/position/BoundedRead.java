@@ -204,14 +204,13 @@ public final class BoundedRead {
             if (partition.isPausedFor(PauseReason.END)) {
                 continue;
             }
-            // The client may still hold records of a paused partition.
             hasPaused |= partition.isPaused() && !partition.isHeld();
             unread.add(partition.id());
         }
         logRange.askIfDue();
         lookForGoneIfDue(unread);
         unread.addAll(endless);
-        all &= unread.isEmpty() || (!hasPaused && areGone(unread));
+        all &= unread.isEmpty() || areGone(unread, hasPaused);
         return all && !emission.holdsBack() && isSure();
     }
 
@@ -269,7 +268,7 @@ public final class BoundedRead {
                 }
             });
             commits.lookForGone(unread);
-            return unread.isEmpty() || areGone(unread);
+            return unread.isEmpty() || areGone(unread, false);
         } catch (KafkaException failure) {
             if (PartitionOpenings.isPermanent(failure)) {
                 throw failure;
@@ -305,10 +304,11 @@ public final class BoundedRead {
 
     /**
      * Returns whether these partitions have been missing for some time because their topics were deleted. A single
-     * response is not enough: a broker may temporarily not know a topic.
+     * response is not enough: a broker may temporarily not know a topic. While one of them is paused, the time does not
+     * begin, because the client may still hold its records.
      */
-    private boolean areGone(Set<TopicPartition> ids) {
-        if (!ids.stream().allMatch(commits::isGone)) {
+    private boolean areGone(Set<TopicPartition> ids, boolean hasPaused) {
+        if (hasPaused || !ids.stream().allMatch(commits::isGone)) {
             goneByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
             return false;
         }

@@ -119,7 +119,8 @@ final class LostPositions {
             throw new OffsetOutOfRangeException(
                     partition.id(), wanted.offset(), wanted.leaderEpoch(), beginning, end, divergent, failure);
         }
-        long next = next(wanted.offset(), divergent, beginning, end);
+        long common = divergent == UNKNOWN && failure instanceof LogTruncationException ? beginning : divergent;
+        long next = next(wanted.offset(), common, beginning, end);
         LOG.warn(
                 "{}@{} is {} {} to {}; continuing at {} as the policy {} says",
                 partition.id(),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.in.buffer.AssignedPartition;
+import dev.weir.kafka.internal.in.buffer.AssignedPartition.PauseReason;
 import dev.weir.kafka.internal.in.buffer.BatchEmission;
 import dev.weir.kafka.internal.in.buffer.ConsumerPlan;
 import dev.weir.kafka.internal.in.buffer.PartitionAssignment;
@@ -19,6 +20,7 @@ import dev.weir.kafka.internal.in.commit.QueuedOwner;
 import dev.weir.kafka.internal.in.fetch.ClientFetcher;
 import dev.weir.stream.spi.Clock;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.MockConsumer;
@@ -39,6 +41,7 @@ class BoundedReadTest {
     private final GoneTopic topic = new GoneTopic(ID);
     private final ManualClock clock = new ManualClock();
     private final QueuedOwner owner = new QueuedOwner();
+    private PartitionAssignment assignment;
     private BoundedRead read = read(5, Set.of());
 
     private BoundedRead read(long end, Set<TopicPartition> assigned) {
@@ -52,7 +55,7 @@ class BoundedReadTest {
                 Set.of());
         ClientFetcher fetcher = new ClientFetcher(client);
         RecordOutlets outlets = RecordOutlets.single(new RecordBuffer(Clock.SYSTEM));
-        PartitionAssignment assignment = owner.assignment(fetcher, settings, clock, plan);
+        assignment = owner.assignment(fetcher, settings, clock, plan);
         assignment.add(assigned, 0);
         OffsetCommits commits = new OffsetCommits(client, fetcher, settings, topic, clock, MemberCommit.NONE);
         DeliveryCommits delivery = DeliveryCommits.of(plan.delivery(), commits, null, records -> {
@@ -113,6 +116,22 @@ class BoundedReadTest {
         assertThat(secondsUntilAllRead(60)).isEqualTo(60);
         topic.exists = false;
         assertThat(secondsUntilAllRead(60)).isBetween(6, 30);
+    }
+
+    /** The time for which a topic must be missing does not begin during a pause. */
+    @Test
+    void topic_thatIsMissingForAMoment_afterALongPause_isWaitedFor() {
+        client.assign(Set.of(ID));
+        client.updateBeginningOffsets(Map.of(ID, 0L));
+        read = read(5, Set.of(ID));
+        topic.exists = true;
+        AssignedPartition partition = Objects.requireNonNull(assignment.get(ID));
+        assignment.pause(partition, PauseReason.FLOW);
+        assertThat(secondsUntilAllRead(60)).isEqualTo(60);
+        topic.exists = false;
+        assertThat(secondsUntilAllRead(7)).isEqualTo(7);
+        partition.resume(clock.nanos);
+        assertThat(secondsUntilAllRead(5)).isEqualTo(5);
     }
 
     /** A broker may not know the topic for a moment. */

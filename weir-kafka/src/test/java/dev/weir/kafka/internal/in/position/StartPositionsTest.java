@@ -180,7 +180,7 @@ class StartPositionsTest {
         assertThat(get(A).finishedEarlier().contains(17)).isFalse();
     }
 
-    /** A coordinator that is loading its log may report no commit. */
+    /** While a coordinator loads its log, it may report no commit. */
     @Test
     void missingCommit_isBelieved_onlyOnceItIsReportedTwice() {
         client.commits.put(B, new OffsetAndMetadata(20));
@@ -621,7 +621,7 @@ class StartPositionsTest {
         "LATEST, 90, 50",
         "NEAREST, 5, 10",
         "NEAREST, 90, 50",
-        "NEAREST, 10, 50"
+        "NEAREST, 10, 10"
     })
     void positionOutOfRange_continuesAsThePolicySays(OutOfRangePolicy policy, long wanted, long expected) {
         begin(policy);
