@@ -548,7 +548,9 @@ public final class ConsumerSettings<K, V> {
 
         /** See {@link ConsumerSettings#fetchCpus()}. */
         public Builder<K, V> fetchCpus(int... numbers) {
-            this.fetchCpus = Arrays.stream(numbers).boxed().toList();
+            this.fetchCpus = Arrays.stream(Objects.requireNonNull(numbers, "numbers"))
+                    .boxed()
+                    .toList();
             return this;
         }
 
