@@ -361,7 +361,8 @@ class SourceRulesTest {
                         .activity(look -> Scene.workers("again-2", 9, 9, 0));
                 for (int i = 0; i <= last; i++) {
                     int sign = reversed ? last - i : i;
-                    signs.get(sign).apply(each.stage("s" + sign, 1).moves(0, 0));
+                    var ignored =
+                            signs.get(sign).apply(each.stage("s" + sign, 1).moves(0, 0));
                 }
                 each.consumers = look -> StubLooks.consumer(P0.inFlight(1_234));
                 assertThat(SourceRules.stuck(each.interval()).name()).isEqualTo("s" + last);

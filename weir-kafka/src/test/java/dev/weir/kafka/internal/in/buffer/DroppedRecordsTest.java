@@ -112,7 +112,7 @@ class DroppedRecordsTest {
     @Test
     void manyRanges_areMerged_byPartitionAndReason() {
         for (int i = 0; i < 999; i++) {
-            records.skip(A, 10 * i, 10 * i + 5, Reason.SEEK);
+            records.skip(A, 10L * i, 10L * i + 5, Reason.SEEK);
         }
         records.skip(B, 70, 75, Reason.SEEK);
         records.skip(B, 40, 50, Reason.SEEK);
@@ -136,7 +136,7 @@ class DroppedRecordsTest {
         AssignedPartition inWork = partition(B, 10);
         records.add(List.of(inWork), Reason.REVOKED);
         for (int i = 0; i < 40; i++) {
-            records.add(List.of(abandoned(A, 10 * i)), Reason.REVOKED);
+            records.add(List.of(abandoned(A, 10L * i)), Reason.REVOKED);
         }
         assertThat(records.dropped(false)).hasSize(40);
         inWork.tracker().abandon(0);

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,7 +42,7 @@ class BoundedReadTest {
     private final GoneTopic topic = new GoneTopic(ID);
     private final ManualClock clock = new ManualClock();
     private final QueuedOwner owner = new QueuedOwner();
-    private PartitionAssignment assignment;
+    private @Nullable PartitionAssignment assignment;
     private BoundedRead read = read(5, Set.of());
 
     private BoundedRead read(long end, Set<TopicPartition> assigned) {
@@ -55,8 +56,9 @@ class BoundedReadTest {
                 Set.of());
         ClientFetcher fetcher = new ClientFetcher(client);
         RecordOutlets outlets = RecordOutlets.single(new RecordBuffer(Clock.SYSTEM));
-        assignment = owner.assignment(fetcher, settings, clock, plan);
-        assignment.add(assigned, 0);
+        PartitionAssignment made = owner.assignment(fetcher, settings, clock, plan);
+        assignment = made;
+        made.add(assigned, 0);
         OffsetCommits commits = new OffsetCommits(client, fetcher, settings, topic, clock, MemberCommit.NONE);
         DeliveryCommits delivery = DeliveryCommits.of(plan.delivery(), commits, null, records -> {
             throw new AssertionError("not asked for");
@@ -68,9 +70,9 @@ class BoundedReadTest {
                 topic,
                 clock,
                 owner,
-                assignment,
+                made,
                 new BatchEmission(plan, null, outlets, owner),
-                new StartPositions(assignment, plan, settings, commits, topic, clock, owner, delivery),
+                new StartPositions(made, plan, settings, commits, topic, clock, owner, delivery),
                 commits);
     }
 
@@ -125,8 +127,9 @@ class BoundedReadTest {
         client.updateBeginningOffsets(Map.of(ID, 0L));
         read = read(5, Set.of(ID));
         topic.exists = true;
-        AssignedPartition partition = Objects.requireNonNull(assignment.get(ID));
-        assignment.pause(partition, PauseReason.FLOW);
+        AssignedPartition partition =
+                Objects.requireNonNull(Objects.requireNonNull(assignment).get(ID));
+        Objects.requireNonNull(assignment).pause(partition, PauseReason.FLOW);
         assertThat(secondsUntilAllRead(60)).isEqualTo(60);
         topic.exists = false;
         assertThat(secondsUntilAllRead(7)).isEqualTo(7);
