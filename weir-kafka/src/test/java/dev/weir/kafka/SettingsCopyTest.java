@@ -33,6 +33,7 @@ class SettingsCopyTest {
 
     private static final Map<Class<?>, List<?>> SAMPLES = Map.of(
             int.class, List.of(7, 8192),
+            int[].class, List.of(new int[] {3}),
             long.class, List.of(8L << 20),
             boolean.class, List.of(true, false),
             String.class, List.of("sample"),
