@@ -15,7 +15,10 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,17 +32,26 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BoundedReadDeletedTopicTest {
 
     private static final int RECORDS = 20_000;
+    private static final int PER_BATCH = 1_000;
 
     @RegisterExtension
     static final KafkaClusterExtension KAFKA =
             new KafkaClusterExtension(KafkaCluster.builder().brokerConfig("auto.create.topics.enable", "false"));
 
+    @Test
+    void topicThatIsDeleted_endsTheRead() throws Exception {
+        topicThatIsDeleted_endsTheRead(FetchPath.CLIENT, true);
+    }
+
+    @Tag("long")
     @ParameterizedTest
-    @CsvSource({"CLIENT, true", "CLIENT, false", "LEAN, true", "LEAN, false"})
+    @CsvSource({"LEAN, true", "LEAN, false", "CLIENT, false"})
     void topicThatIsDeleted_endsTheRead(FetchPath path, boolean isByHand) throws Exception {
         String topic = "deleted-" + path + "-" + isByHand;
         KAFKA.cluster().createTopic(topic, 2);
-        Records.produce(KAFKA.bootstrapServers(), topic, 0, RECORDS);
+        for (long from = 0; from < RECORDS; from += PER_BATCH) { // one batch would be fetched as a whole
+            Records.produce(KAFKA.bootstrapServers(), topic, from, PER_BATCH);
+        }
         Subscription all = isByHand
                 ? Subscription.partitions(new TopicPartition(topic, 0), new TopicPartition(topic, 1))
                 : Subscription.topics(topic);
@@ -60,6 +72,7 @@ class BoundedReadDeletedTopicTest {
                 .to(Sink.forEach(record -> {
                     begun.countDown();
                     deleted.await();
+                    LockSupport.parkNanos(1_000_000); // a broker may serve a deleted topic for a moment
                     read.incrementAndGet();
                 }))
                 .run();
