@@ -66,7 +66,7 @@ class WarmUpTest {
     @Test
     void intervalsOfGrowingLength_areNoDrift() {
         for (int i = 0; i < 30; i++) {
-            long lengthMillis = 100 + 5 * i;
+            long lengthMillis = 100 + 5L * i;
             warmUp.add(lengthMillis, 1_000 * lengthMillis, 200_000 * lengthMillis, 0);
         }
         assertThat(warmUp.driftsFrom(0)).isFalse();
