@@ -21,10 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -33,7 +30,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class RebalanceSimulationTest {
 
@@ -133,20 +129,6 @@ class RebalanceSimulationTest {
                         .mapAsyncUnordered(8, order -> kafka.workAsync(order).thenApply(done -> order))
                         .to(Sink.ignore()))
                 .run();
-    }
-
-    /** Regression: after a crash, the threads of the executor waited forever. */
-    @Test
-    @Timeout(120)
-    void workOnAnExecutor_endsWithItsProcess() {
-        try (ExecutorService pool = Executors.newFixedThreadPool(8)) {
-            simulation(kafka -> orders(kafka)
-                            .mapAsyncUnordered(
-                                    8, order -> CompletableFuture.supplyAsync(() -> worked(kafka, order), pool))
-                            .to(Sink.ignore()))
-                    .seeds(1, 20)
-                    .run();
-        }
     }
 
     @Test
