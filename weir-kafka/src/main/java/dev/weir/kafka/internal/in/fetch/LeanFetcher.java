@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.in.fetch;
 
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.internal.in.lookup.BrokerContact;
 import dev.weir.kafka.internal.meters.DecodeTime;
 import dev.weir.lean.LeanException;
@@ -102,7 +103,7 @@ public final class LeanFetcher implements RecordFetcher {
      * @param threads 1 to fetch on the owner thread if {@code cpus} is empty; otherwise the number of separate threads
      * @param cpus the CPU of each of these threads; empty to bind none
      * @param views creates each fetch thread's record maker; its argument counts the time spent in decoders
-     * @throws dev.weir.lean.LeanException if {@code cpus} is set and the library that it requires is missing
+     * @throws KafkaPipelineException if {@code cpus} is set and the library that it requires is missing
      */
     public static LeanFetcher open(
             Consumer<byte[], byte[]> client,
@@ -113,7 +114,11 @@ public final class LeanFetcher implements RecordFetcher {
             List<Integer> cpus,
             Function<DecodeTime, FetchedMaker> views) {
         if (!cpus.isEmpty()) {
-            CpuBinding.demand(FetchThread.CPUS);
+            try {
+                CpuBinding.demand(FetchThread.CPUS);
+            } catch (LeanException missing) {
+                throw new KafkaPipelineException(String.valueOf(missing.getMessage()), missing);
+            }
         }
         LeanSettings settings = LeanConfig.of(config, threads, maxBatchBytes);
         Duration maxPollInterval = ClientLimits.of(config).maxPollInterval();

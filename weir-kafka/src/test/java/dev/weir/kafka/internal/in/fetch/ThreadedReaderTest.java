@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.in.fetch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.lean.LeanMetrics;
 import dev.weir.lean.StartAt;
 import java.util.ArrayDeque;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -272,5 +274,20 @@ class ThreadedReaderTest {
         assertThat(slow.handOut(1)).hasSize(1);
         turns();
         assertThat(first.orders).endsWith("pause 0", "resume 0");
+    }
+
+    /** The library is not on the class path of these tests. */
+    @Test
+    void cpus_withoutTheLibrary_areRefusedByName() {
+        assertThatThrownBy(() -> LeanFetcher.open(
+                        new MockConsumer<>("earliest"),
+                        Map.of(),
+                        1,
+                        "name",
+                        1,
+                        List.of(0),
+                        time -> FetchedMaker.copying()))
+                .isInstanceOf(KafkaPipelineException.class)
+                .hasMessageContaining("fetchCpus needs the library net.openhft:affinity");
     }
 }
