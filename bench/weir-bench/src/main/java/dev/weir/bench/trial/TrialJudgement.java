@@ -245,13 +245,13 @@ final class TrialJudgement {
                 objection + (Double.isNaN(behind) ? "" : ", " + behind(behind)),
                 Double.NaN,
                 false,
-                thirds[2].records() / thirds[2].seconds());
+                thirds[2].arrivalRate());
     }
 
     /** Returns whether as many records arrived in the window as were sent. Tolerates one interval's records. */
     private boolean isAllDelivered(TrialWindow window) {
-        double due = attempt.rate() * (window.seconds() - intervalSeconds());
-        return window.records() >= due && window.silentPartition(attempt.rate()) < 0;
+        double due = attempt.rate() * (1 - intervalSeconds() / window.seconds());
+        return window.arrivalRate() >= due && window.silentPartition(attempt.rate()) < 0;
     }
 
     /** The time from the beginning to the end of the last slice that missed the target. Ignores the last third. */

@@ -16,11 +16,11 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of all members of a trial in one time window, which contains the midpoints of their intervals. Confined
- * to one thread.
+ * The figures of all members of a trial in one time window, which contains the midpoints of their intervals unless
+ * stated otherwise. Confined to one thread.
  */
 final class TrialWindow {
-    /** Fraction of the due records that must arrive in a window. */
+    /** Fraction of the due rate at which records must arrive in a window. */
     private static final double MOST_OF_THEM = 0.9;
 
     /** Smallest number of due records at which a partition without arrivals counts as silent. */
@@ -33,6 +33,7 @@ final class TrialWindow {
     private final double[] shares; // fraction of the load, by partition
     private final Map<Integer, Histogram> consumers = new TreeMap<>(); // empty if partitions are not distinguished
     private long records;
+    private double arrived; // records, including a part of an interval that overlaps an end of the window
     private long bytes;
     private HandlerTime handlers = HandlerTime.NONE;
     private @Nullable Usage usage;
@@ -59,6 +60,10 @@ final class TrialWindow {
     }
 
     void add(int member, long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {
+        long inside = Math.min(endNanos - fromNanos, toNanos - fromNanos) - Math.max(0, startNanos - fromNanos);
+        if (inside > 0) {
+            arrived += interval.records() * (double) inside / (endNanos - startNanos);
+        }
         long middle = startNanos + (endNanos - startNanos) / 2;
         if (middle - fromNanos < 0 || middle - toNanos >= 0) {
             return;
@@ -79,6 +84,11 @@ final class TrialWindow {
 
     long records() {
         return records;
+    }
+
+    /** The rate of arrivals, in records per second. Intervals that overlap an end of the window count in part. */
+    double arrivalRate() {
+        return arrived / seconds();
     }
 
     long bytes() {
@@ -134,8 +144,8 @@ final class TrialWindow {
     /** The reason why the window does not meet the target at the given rate; null if it meets the target. */
     @Nullable
     String objection(LatencyTarget target, double rate) {
-        if (records < MOST_OF_THEM * rate * seconds()) {
-            return String.format(Locale.ROOT, "%,.0f of %,.0f records a second arrived", records / seconds(), rate);
+        if (arrivalRate() < MOST_OF_THEM * rate) {
+            return String.format(Locale.ROOT, "%,.0f of %,.0f records a second arrived", arrivalRate(), rate);
         }
         int silent = silentPartition(rate);
         if (silent >= 0) {

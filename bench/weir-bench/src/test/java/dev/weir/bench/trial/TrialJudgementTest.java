@@ -68,21 +68,24 @@ class TrialJudgementTest {
         for (int second = 0; second < SECONDS; second++) {
             long count = records.applyAsLong(second);
             long late = lateMillis.applyAsLong(second);
-            trial.add(
-                    0,
-                    BEGIN + second * SECOND,
-                    BEGIN + (second + 1) * SECOND,
-                    new Report.Interval(
-                            0,
-                            count,
-                            count * 100,
-                            new Usage(SECOND / 2, 0, 0, 0, -1, -1, 0, 0, 0),
-                            new HandlerTime(count, count * 5_000_000),
-                            List.of(),
-                            false),
-                    List.of(histogram(count / 2, late), histogram(count - count / 2, 3 * late)));
+            trial.add(0, BEGIN + second * SECOND, BEGIN + (second + 1) * SECOND, interval(count), timings(count, late));
         }
         return trial;
+    }
+
+    private static Report.Interval interval(long count) {
+        return new Report.Interval(
+                0,
+                count,
+                count * 100,
+                new Usage(SECOND / 2, 0, 0, 0, -1, -1, 0, 0, 0),
+                new HandlerTime(count, count * 5_000_000),
+                List.of(),
+                false);
+    }
+
+    private static List<Histogram> timings(long count, long lateMillis) {
+        return List.of(histogram(count / 2, lateMillis), histogram(count - count / 2, 3 * lateMillis));
     }
 
     private Outcome outcome(Kind kind, LongUnaryOperator records, LongUnaryOperator lateMillis) {
@@ -134,6 +137,26 @@ class TrialJudgementTest {
         assertThat(outcome.result()).isEqualTo(Result.FAILED);
         assertThat(outcome.why()).contains("of 200 records a second arrived");
         assertThat(outcome(Kind.STEP, second -> 0, second -> 0).result()).isEqualTo(Result.FAILED);
+    }
+
+    /**
+     * Regression: the last third of this trial is 1.7 s long and contains the midpoints of three intervals of half a
+     * second, so a tenth of its records seemed to be missing.
+     */
+    @Test
+    void intervalsThatOverlapTheEndsOfAWindow_countInPart() {
+        for (int phaseMillis = 0; phaseMillis < 500; phaseMillis += 50) {
+            TrialJudgement trial = new TrialJudgement(new Attempt(Kind.STEP, RATE), settings(), point, 2, BEGIN, 5.1);
+            long phase = TimeUnit.MILLISECONDS.toNanos(phaseMillis) - SECOND;
+            for (int half = 0; half < 14; half++) {
+                long start = BEGIN + phase + half * SECOND / 2;
+                trial.add(0, start, start + SECOND / 2, interval(RATE / 2), timings(RATE / 2, 5));
+            }
+            assertThat(trial.outcome(false, BEGIN + 6 * SECOND, 5 * RATE, onTime)
+                            .result())
+                    .as("phase of %d ms", phaseMillis)
+                    .isEqualTo(Result.PASSED);
+        }
     }
 
     @Test
