@@ -115,8 +115,8 @@ final class DriverSearch implements Orders.Target {
     }
 
     private static Search search(ExploreSettings how, double mostSeconds) {
-        return new Search(
-                new Limits(how.startRate(), how.maxRate(), mostSeconds, PERTURBATIONS, how.expectedSeconds()));
+        return new Search(new Limits(
+                how.startRate(), how.maxRate(), mostSeconds, PERTURBATIONS, how.lifts(), how.expectedSeconds()));
     }
 
     @Override
@@ -169,6 +169,7 @@ final class DriverSearch implements Orders.Target {
         point = changed;
         how = ExploreSettings.of(point, target);
         search = search(how, search.secondsLeft());
+        trials.close();
         trials = trials();
         hasPassed = false;
         hasFailed = false;
@@ -197,6 +198,8 @@ final class DriverSearch implements Orders.Target {
                     List.of(),
                     () -> (System.nanoTime() - begunNanos) / 1e6,
                     (what, atMillis) -> listener.note(what)));
+        } finally {
+            trials.close();
         }
         Finding finding = finding();
         TrialResult last = held.get(finding.low());

@@ -51,7 +51,6 @@ public final class Search {
     /** Largest ratio of the unconfirmed rate to the candidate at which lifting ends. */
     private static final double LIFTED = 1.01;
 
-    private static final int MAX_LIFTS = 5;
     private static final double WIDEST = 1 / 0.9;
     private static final int MAX_DOWNS = 10;
 
@@ -380,7 +379,7 @@ public final class Search {
     private void askHigher() {
         Verdict confirmed = confirmed();
         boolean isLifted = Double.isNaN(unlifted) || unlifted <= candidate * LIFTED;
-        if (confirmed != Verdict.FOUND || isLifted || ++lifts > MAX_LIFTS) {
+        if (confirmed != Verdict.FOUND || isLifted || ++lifts > limits.lifts()) {
             end(confirmed);
             return;
         }

@@ -36,8 +36,11 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs trials of one driver at one point. A generator sends planned records to fresh members of a new group. The
- * latency from the planned send time decides the outcome. Confined to one thread.
+ * Runs trials of one driver at one point. A generator sends planned records to the members of a new group. The latency
+ * from the planned send time decides the outcome. Confined to one thread.
+ *
+ * <p>The processes run trial after trial until {@link #close}, so that their code is compiled. New processes are
+ * started for each cold start, and after a trial that a process did not finish.
  */
 public final class RateTrial implements Trials {
     /** Seconds added to the length of the send plan, for members that leave and join, and for late reports. */
@@ -49,12 +52,20 @@ public final class RateTrial implements Trials {
      */
     private static final double WARMING_SHARE = 0.5;
 
+    /** Fraction of the warm-up that processes need if they have run a trial before. */
+    private static final double REPEATED_SHARE = 1.0 / 3;
+
     private final DriverLauncher launcher;
     private final String driver;
     private final BenchCluster cluster;
     private final WorkloadPoint point;
     private final ExploreSettings settings;
     private final Path log;
+    private final List<DriverProcess> processes = new ArrayList<>();
+    private @Nullable Sessions warm; // sessions of the processes that have run a trial
+
+    /** The sessions with the processes of a trial. */
+    private record Sessions(List<DriverSession> members, DriverSession generator, GroupSize size) {}
 
     /**
      * Creates the trials of one driver.
@@ -78,34 +89,58 @@ public final class RateTrial implements Trials {
 
     @Override
     public TrialResult run(Attempt attempt, long seed) throws InterruptedException {
-        List<DriverProcess> processes = new ArrayList<>();
+        Sessions sessions = attempt.kind() == Kind.COLD_START ? null : warm;
+        boolean isOver = false;
         try {
-            List<DriverSession> members = new ArrayList<>();
-            DriverSession first = session(driver, processes);
-            members.add(first);
-            first.hello();
-            GroupSize size = new GroupSize(point, first.groupType() == GroupType.SHARE);
-            if (point.consumers() > 0 && size.processes() > LiveGroup.MOST_PROCESSES) {
-                throw new RunFailure("consumers=" + point.consumers() + " needs more than " + LiveGroup.MOST_PROCESSES
-                        + " processes, since each consumer of this driver is one: set at most "
-                        + LiveGroup.MOST_PROCESSES);
+            double warmUpSeconds = settings.warmUpSeconds();
+            if (sessions == null) {
+                close();
+                sessions = started();
+            } else {
+                warmUpSeconds *= REPEATED_SHARE;
             }
-            for (int member = 1; member < size.processes(); member++) {
-                members.add(session(driver, processes));
-            }
-            DriverSession generator =
-                    GeneratorFailure.tellingApart(() -> session(SteadyMeasurement.GENERATOR, processes));
-            for (DriverSession member : members.subList(1, members.size())) {
-                member.hello();
-            }
-            GeneratorFailure.tellingApart(() -> generator.hello(Scenario.PRODUCE));
-            return new Running(attempt, seed, members, generator, size).result();
+            Running running = new Running(attempt, seed, sessions, warmUpSeconds);
+            TrialResult result = running.result();
+            isOver = running.isOver;
+            return result;
         } finally {
-            processes.forEach(DriverProcess::close);
+            warm = isOver ? sessions : null;
+            if (!isOver) {
+                close();
+            }
         }
     }
 
-    private DriverSession session(String name, List<DriverProcess> processes) {
+    @Override
+    public void close() {
+        warm = null;
+        processes.forEach(DriverProcess::close);
+        processes.clear();
+    }
+
+    private Sessions started() throws InterruptedException {
+        List<DriverSession> members = new ArrayList<>();
+        DriverSession first = session(driver);
+        members.add(first);
+        first.hello();
+        GroupSize size = new GroupSize(point, first.groupType() == GroupType.SHARE);
+        if (point.consumers() > 0 && size.processes() > LiveGroup.MOST_PROCESSES) {
+            throw new RunFailure("consumers=" + point.consumers() + " needs more than " + LiveGroup.MOST_PROCESSES
+                    + " processes, since each consumer of this driver is one: set at most "
+                    + LiveGroup.MOST_PROCESSES);
+        }
+        for (int member = 1; member < size.processes(); member++) {
+            members.add(session(driver));
+        }
+        DriverSession generator = GeneratorFailure.tellingApart(() -> session(SteadyMeasurement.GENERATOR));
+        for (DriverSession member : members.subList(1, members.size())) {
+            member.hello();
+        }
+        GeneratorFailure.tellingApart(() -> generator.hello(Scenario.PRODUCE));
+        return new Sessions(members, generator, size);
+    }
+
+    private DriverSession session(String name) {
         DriverProcess process = launcher.start(name, point.heapMegabytes(), log);
         processes.add(process);
         return new DriverSession(process, cluster, point);
@@ -121,23 +156,24 @@ public final class RateTrial implements Trials {
         private final BackgroundFigures background = new BackgroundFigures(cluster, point.takesSeries());
         private final double planSeconds;
         private final GroupSize size;
+        private final double warmUpSeconds;
 
         private final Map<String, List<Double>> told = new TreeMap<>(); // figures reported when passes end
         private final Map<String, Double> ofSender = new TreeMap<>();
         private long sent; // records sent during the judged time
         private @Nullable TrialJudgement judgement; // set once the judged time is known
+        private boolean isOver; // whether all processes have ended their passes
 
-        Running(Attempt attempt, long seed, List<DriverSession> sessions, DriverSession generator, GroupSize size) {
-            this.size = size;
+        Running(Attempt attempt, long seed, Sessions all, double warmUpSeconds) {
+            this.size = all.size();
             this.attempt = attempt;
             this.seed = seed;
-            this.sessions = sessions;
-            this.generator = generator;
+            this.warmUpSeconds = warmUpSeconds;
+            this.sessions = all.members();
+            this.generator = all.generator();
             this.members = new TrialMembers(sessions, generator, launcher::isStopped, cluster::requireBrokers, this);
-            this.planSeconds = settings.warmUpSeconds()
-                    + settings.pauseSeconds()
-                    + TrialJudgement.seconds(attempt, settings)
-                    + SPARE_SECONDS;
+            this.planSeconds =
+                    warmUpSeconds + settings.pauseSeconds() + TrialJudgement.seconds(attempt, settings) + SPARE_SECONDS;
         }
 
         @Override
@@ -173,12 +209,12 @@ public final class RateTrial implements Trials {
                 members.start(group, planSeconds);
                 awaitComplete(group);
                 long planStart = beginPlan(topic, WARMING_SHARE * attempt.rate());
-                long full = planStart + nanos(settings.warmUpSeconds() / 2);
+                long full = planStart + nanos(warmUpSeconds / 2);
                 GeneratorFailure.tellingApart(() -> {
                     GeneratorPlan.change(generator, full, attempt.rate());
                     return generator;
                 });
-                members.hearUntil(planStart + nanos(settings.warmUpSeconds()));
+                members.hearUntil(planStart + nanos(warmUpSeconds));
                 disturb(group);
             }
             return judged();
@@ -240,17 +276,18 @@ public final class RateTrial implements Trials {
             DriverSession.putSender(passed, ofSender);
         }
 
-        /** Figures that remote processes report when their passes end. */
-        private Map<String, Double> toldElsewhere() throws InterruptedException {
-            if (launcher.isHere()) {
-                return Map.of();
-            }
+        /** Ends the passes of all processes. Returns the figures that remote processes report at this time. */
+        private Map<String, Double> ended() throws InterruptedException {
             try {
                 told.clear(); // Remove figures of members that were restarted earlier.
                 members.endGenerator();
                 members.leaveAll();
+                isOver = true;
             } catch (RunFailure | GeneratorFailure e) {
                 // The trial has been judged already. If a member does not leave, closing its process ends it.
+                return Map.of();
+            }
+            if (launcher.isHere()) {
                 return Map.of();
             }
             Map<String, Double> figures = new TreeMap<>(ofSender);
@@ -300,7 +337,7 @@ public final class RateTrial implements Trials {
                 members.hearUntil(endNanos + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));
             }
             Outcome outcome = judge.outcome(isLost, endNanos, sent, lateness);
-            Map<String, Double> around = new TreeMap<>(toldElsewhere());
+            Map<String, Double> around = new TreeMap<>(ended());
             background.figures().forEach((name, figure) -> around.put(placed(name), figure));
             SeriesBook.means(series).forEach((name, figure) -> {
                 if (name.startsWith("broker: ")) {

@@ -4,7 +4,7 @@ import dev.weir.bench.RunFailure;
 import dev.weir.bench.explore.Attempt;
 
 /** Runs the trials that a search needs. Confined to one thread. */
-public interface Trials {
+public interface Trials extends AutoCloseable {
     /**
      * Runs a trial.
      *
@@ -13,4 +13,8 @@ public interface Trials {
      * @throws GeneratorFailure if the generator fails
      */
     TrialResult run(Attempt attempt, long seed) throws InterruptedException;
+
+    /** Ends the processes of the trials, if there are any. */
+    @Override
+    default void close() {}
 }

@@ -1,6 +1,7 @@
 package dev.weir.bench.workload;
 
 import dev.weir.bench.explore.Kind;
+import dev.weir.bench.explore.Limits;
 import dev.weir.driver.PassOptions;
 import dev.weir.driver.Scenario;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param holdSeconds how long the confirming hold is judged
  * @param pauseSeconds how long the members are paused
  * @param recoverySeconds how long a group may take to meet the target again
+ * @param lifts maximum number of rates above the confirmed rate that are tried
  */
 public record ExploreSettings(
         LatencyTarget target,
@@ -29,7 +31,8 @@ public record ExploreSettings(
         double stepSeconds,
         double holdSeconds,
         double pauseSeconds,
-        double recoverySeconds) {
+        double recoverySeconds,
+        int lifts) {
 
     private static final String TARGET = "target";
     private static final String SECTION = "explore.";
@@ -59,7 +62,12 @@ public record ExploreSettings(
                 Key.integer(SECTION + "members", 2, 1, 64, "Processes of a driver, which share one group."),
                 Key.integer(START_RATE, 1000, 1, 1_000_000, "The first rate, in records per second."),
                 Key.integer(SECTION + "maxRate", 1_000_000, 1, 1_000_000, "The highest rate, in records per second."),
-                Key.number(SECTION + "warmUpSeconds", 5, 0.5, 600, "How long each trial runs before it is judged."),
+                Key.number(
+                        SECTION + "warmUpSeconds",
+                        5,
+                        0.5,
+                        600,
+                        "How long a trial of new processes runs before it is judged; later trials, a third of it."),
                 Key.number(SECTION + "stepSeconds", 10, 1, 3600, "How long a step is judged."),
                 Key.number(SECTION + "holdSeconds", 60, 1, 3600, "How long the confirming hold is judged."),
                 Key.number(SECTION + "pauseSeconds", 10, 0.5, 30, "How long all members stop in a pause."),
@@ -69,6 +77,12 @@ public record ExploreSettings(
                         2,
                         3600,
                         "How long a system may take to meet the target again after a perturbation."),
+                Key.integer(
+                        SECTION + "lifts",
+                        Limits.LIFTS,
+                        0,
+                        20,
+                        "How many rates above the confirmed one are tried at most."),
                 Key.number(SECTION + "maxSeconds", 1800, 10, 864_000, "How long the whole search may take."));
     }
 
@@ -119,7 +133,8 @@ public record ExploreSettings(
                 number(point, "stepSeconds"),
                 number(point, "holdSeconds"),
                 number(point, "pauseSeconds"),
-                number(point, "recoverySeconds"));
+                number(point, "recoverySeconds"),
+                (int) number(point, "lifts"));
     }
 
     /**

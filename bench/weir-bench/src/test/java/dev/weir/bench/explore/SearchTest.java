@@ -202,7 +202,8 @@ class SearchTest {
     @Test
     void firstTrialOfAKind_isNotBegun_ifItIsExpectedToEndLater() {
         List<Double> rates = new ArrayList<>();
-        Limits limits = new Limits(1000, 2000, 60, SimulatedSystem.PERTURBATIONS, Map.of(Kind.HOLD, 50.0));
+        Limits limits =
+                new Limits(1000, 2000, 60, SimulatedSystem.PERTURBATIONS, Limits.LIFTS, Map.of(Kind.HOLD, 50.0));
         Finding finding = always(Result.PASSED, limits, rates);
         assertThat(finding.verdict()).isEqualTo(Verdict.TIMED_OUT);
         assertThat(rates).containsExactly(1000.0, 2000.0);
@@ -240,6 +241,23 @@ class SearchTest {
         assertThat(finding.verdict()).isEqualTo(Verdict.GENERATOR_BOUND);
         assertThat(finding.low()).isBetween(1300.0, 1500.0);
         assertThat(finding.high()).isEqualTo(2000);
+    }
+
+    /** Without lifts, the search ends with the first confirmed rate. Its interval is at most 10 % wide. */
+    @Test
+    void noLifts_areTried_ifNoneAreAllowed() {
+        for (long seed = 1; seed <= 20; seed++) {
+            SimulatedSystem system = SimulatedSystem.monotone(seed, false);
+            Finding finding = system.explored(new Limits(1000, 1e6, 1e6, SimulatedSystem.PERTURBATIONS, 0, Map.of()));
+            assertThat(finding.verdict()).isEqualTo(Verdict.FOUND);
+            assertThat(finding.high() / finding.low()).isBetween(1.0, 1 / 0.9);
+            assertThat(finding.trials().stream()
+                            .map(Trial::attempt)
+                            .filter(attempt -> attempt.kind() == Kind.HOLD)
+                            .map(Attempt::rate)
+                            .distinct())
+                    .containsExactly(finding.low());
+        }
     }
 
     /**

@@ -17,7 +17,7 @@ class ArticlesPageTest {
     private static final Path PAGE = ROOT.resolve("docs/benchmarks/articles.md");
     private static final String OPEN = "`OPEN`";
     private static final Pattern COUNT = Pattern.compile("\\*\\*Open rows: (\\d+) of (\\d+)\\.\\*\\*");
-    private static final Pattern WORKLOAD = Pattern.compile("workloads/[\\w-]+\\.yaml");
+    private static final Pattern WORKLOAD = Pattern.compile("workloads/[\\w/-]+\\.yaml");
     private static final int COMMAND = 3;
 
     @Test
