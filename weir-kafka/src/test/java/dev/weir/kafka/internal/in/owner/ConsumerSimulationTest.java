@@ -70,7 +70,7 @@ class ConsumerSimulationTest {
     @Tag("long")
     @Timeout(900)
     void consumer_allRandomWorlds_keepsItsPromises() {
-        simulate(0, 100_000, 1);
+        simulate(0, 600_000, 1);
     }
 
     private static void simulate(long from, long to, long step) {

@@ -22,7 +22,7 @@ class TransactionSimulationTest {
 
     private static final int SEEDS_TO_FIND = 3_000;
 
-    /** Seeds in each build. A long test runs 100,000. */
+    /** Seeds in each build. A long test runs 300,000. */
     private static final long SEEDS = 200;
 
     @Test
@@ -36,7 +36,7 @@ class TransactionSimulationTest {
     @Tag("long")
     @Timeout(1_800)
     void flow_furtherRandomWorlds_isSeenOnce() {
-        simulate(Long.getLong("weir.simulation.from", SEEDS), Long.getLong("weir.simulation.to", 100_000));
+        simulate(Long.getLong("weir.simulation.from", SEEDS), Long.getLong("weir.simulation.to", 300_000));
     }
 
     private static void simulate(long from, long to) {
