@@ -106,6 +106,18 @@ class ConsoleAccessTest {
                 .isEqualTo("HTTP/1.1 200");
     }
 
+    /** A browser sends the scheme of the proxy in {@code Origin}. */
+    @Test
+    void page_behindATlsProxy_mayChangeSettings() throws Exception {
+        Asker asker = start(ConsoleServer.builder().host("0.0.0.0").token(TOKEN));
+        String change = "{\"set\":{\"what.ever\":true}}";
+        String request = "POST /api/control HTTP/1.1\r\nHost: weir.example.com\r\nOrigin: https://%s\r\n"
+                + "Sec-Fetch-Site: same-origin\r\nAuthorization: Bearer " + TOKEN + "\r\nContent-Length: "
+                + change.length() + "\r\n\r\n" + change;
+        assertThat(asker.raw(request.formatted("weir.example.com"))).isEqualTo("HTTP/1.1 200");
+        assertThat(asker.raw(request.formatted("evil.example"))).isEqualTo("HTTP/1.1 403");
+    }
+
     @Test
     void token_isDemandedOfAllButThePage() throws Exception {
         Asker asker = start(ConsoleServer.builder().token(TOKEN));
