@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.metrics.Limiter;
+import dev.weir.stream.control.BufferControl;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -200,6 +202,57 @@ class ConsoleServerTest {
                 .isTrue();
         asker.set("{\"source.paused\":\"false\"}");
         assertThat(consumer.paused).isEmpty();
+    }
+
+    /** A buffer of three gigabytes. */
+    private static final class LargeBuffer implements BufferControl {
+
+        private volatile long bytes = 3_000_000_000L;
+
+        @Override
+        public int maxOutstandingRecords() {
+            return 1_000;
+        }
+
+        @Override
+        public int mostOutstandingRecords() {
+            return 8_000;
+        }
+
+        @Override
+        public void maxOutstandingRecords(int records) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public long bufferBytes() {
+            return bytes;
+        }
+
+        @Override
+        public long mostBufferBytes() {
+            return 8_000_000_000L;
+        }
+
+        @Override
+        public void bufferBytes(long newBytes) {
+            bytes = newBytes;
+        }
+    }
+
+    /** The page shows the buttons of a circuit breaker for a text. */
+    @Test
+    void setting_ofMoreThanAThousandMillion_isANumber() throws Exception {
+        pipeline.handles.add(new LargeBuffer());
+        JsonNode report = asker.set("{\"source.bufferBytes\":4000000000}");
+        assertThat(report.at("/applied/source.bufferBytes").isNumber()).isTrue();
+        JsonNode knob = StreamSupport.stream(
+                        asker.json("/api/state").path("controls").spliterator(), false)
+                .filter(each -> each.path("key").asText().equals("source.bufferBytes"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(knob.path("value").isNumber()).isTrue();
+        assertThat(knob.path("value").asLong()).isEqualTo(4_000_000_000L);
     }
 
     @Test
