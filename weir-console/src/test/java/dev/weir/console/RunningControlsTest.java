@@ -22,6 +22,7 @@ import java.util.logging.Logger;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** Tests the controls of a running pipeline. */
 @Timeout(60)
@@ -120,6 +121,9 @@ class RunningControlsTest {
             assertThat(value(asker, "breaker.prices")).isEqualTo("open");
             asker.set("{\"breaker.prices\":\"closed\"}");
             assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.CLOSED);
+            asker.set("{\"log." + logger.getName() + "\":\"trace\"}");
+            assertThat(LoggerFactory.getLogger(logger.getName()).isTraceEnabled())
+                    .isTrue();
             JsonNode refused = asker.set("{\"breaker.prices\":\"ajar\",\"log.x\":\"loud\"}")
                     .path("refused");
             assertThat(refused).hasSize(2);
