@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.checks.browser.Browser;
 import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.metrics.Limiter;
@@ -306,6 +307,23 @@ class ConsolePageTest {
 
     private static Limiter waiting(String stage, double gain) {
         return Limiter.of(Limiter.Kind.STAGE_WAIT, stage, "it waits", "give it threads", gain);
+    }
+
+    @Test
+    void page_ofPartitionsWithoutAKnownLag_saysSo() throws Exception {
+        StubPipeline pipeline = new StubPipeline("unknown");
+        PartitionDump partition = StubConsumer.partition(0, Duration.ZERO);
+        consumer.partitions.add(partition.toBuilder().lag(-1).build());
+        pipeline.handles.add(consumer);
+        try (ConsoleServer console = ConsoleServer.builder().start(pipeline);
+                Browser browser = new Browser(folder)) {
+            browser.open(console.uri());
+            awaitText(browser, "figures", "Lagnot knownLag gone innot known");
+            await().atMost(PATIENCE)
+                    .until(() -> browser.evaluate("document.getElementById('rates').getAttribute('aria-label')")
+                            .contains("and an unknown lag;"));
+            assertThat(browser.troubles).isEmpty();
+        }
     }
 
     @Test

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.weir.console.internal.control.Controls;
+import dev.weir.console.internal.state.History;
+import dev.weir.console.internal.state.Looker;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.metrics.Limiter;
 import dev.weir.stream.control.BufferControl;
@@ -19,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -142,6 +147,48 @@ class ConsoleServerTest {
         assertThat(states)
                 .isNotEmpty()
                 .allSatisfy(state -> assertThat(state.path("partitions")).hasSize(2));
+    }
+
+    /** Waits for the first reading that matches. */
+    private static JsonNode first(Looker looker, Predicate<JsonNode> matches) throws Exception {
+        long seen = 0;
+        while (true) {
+            History.Entry last = Objects.requireNonNull(looker.history().after(seen))
+                    .entries()
+                    .getLast();
+            seen = last.number();
+            JsonNode look = Asker.JSON.readTree(last.text());
+            if (matches.test(look)) {
+                return look;
+            }
+        }
+    }
+
+    /** A partition whose lag becomes known is no growth of the lag, and a partition that leaves is no fall. */
+    @Test
+    void lag_thatIsUnknown_isNoFigure_andOnlyRecordsChangeIt() throws Exception {
+        PartitionDump partition = consumer.partitions.getFirst();
+        consumer.partitions.clear();
+        consumer.partitions.add(partition.toBuilder().lag(-1).build());
+        try (Looker looker = new Looker(new Controls(Map.of()))) {
+            looker.show(pipeline, () -> null);
+            looker.start();
+            assertThat(first(looker, look -> true).path("lag").isNull()).isTrue();
+            assertThat(Asker.JSON.readTree(looker.trend()).at("/points/0/2").isNull())
+                    .isTrue();
+
+            consumer.partitions.set(0, partition.toBuilder().lag(1_000).build());
+            JsonNode known = first(looker, look -> look.path("lag").asInt() == 1_000);
+            assertThat(known.path("figures").has("lag_fall_per_second")).isFalse();
+            assertThat(first(looker, look -> look.path("figures").has("lag_fall_per_second"))
+                            .at("/figures/lag_fall_per_second")
+                            .asDouble())
+                    .isZero();
+
+            consumer.partitions.add(StubConsumer.partition(1, Duration.ZERO));
+            JsonNode more = first(looker, look -> look.path("lag").asInt() == 1_010);
+            assertThat(more.path("figures").has("lag_fall_per_second")).isFalse();
+        }
     }
 
     @Test

@@ -97,8 +97,10 @@ function figures(state, stages) {
     ["Out", rate(stages.at(-1))],
   ];
   if (state.partitions) {
-    pairs.push(["Lag", `${short(lag)} records`]);
-    pairs.push(["Lag gone in", lag === 0 ? "now" : fall > 0 ? `${short(lag / fall)} s` : "not at this rate"]);
+    const isKnown = known.length > 0 || state.partitions.length === 0;
+    pairs.push(["Lag", isKnown ? `${short(lag)} records` : "not known"]);
+    pairs.push(["Lag gone in", !isKnown ? "not known" : lag === 0 ? "now" : Number.isNaN(fall) ? "not known"
+      : fall > 0 ? `${short(lag / fall)} s` : "not at this rate"]);
     pairs.push(["Oldest unfinished", `${(oldest / 1000).toFixed(1)} s`]);
     pairs.push(["Rebalances", state.rebalances]);
   }

@@ -67,7 +67,12 @@ final class SnapshotJson {
             ConsumerHealth health = look.health();
             if (consumer != null && health != null) {
                 ConsumerState.writeSummary(json, consumer, health);
-                json.writeNumberField("lag", Look.lagOf(consumer));
+                long lag = Look.lagOf(consumer);
+                if (lag < 0) {
+                    json.writeNullField("lag");
+                } else {
+                    json.writeNumberField("lag", lag);
+                }
             } else {
                 json.writeStringField("at", look.at().toString());
                 json.writeStringField("state", look.state());
