@@ -175,6 +175,8 @@ class ConsolePageTest {
 
     private void steer(Browser browser, RunningPipeline running) throws Exception {
         String input = "document.getElementById('knob-stage.price.parallelism')";
+        assertThat(browser.evaluate(input + ".value = '', String(" + input + ".form.checkValidity())"))
+                .isEqualTo("false");
         String set = browser.evaluate(input + ".value = '64', " + input + ".form.requestSubmit(), 'set'");
         assertThat(set).isEqualTo("set");
         await().atMost(PATIENCE)

@@ -78,6 +78,7 @@ export class Controls {
     label.textContent = words(knob.key);
     const input = document.createElement("input");
     input.type = "number";
+    input.required = true; // an empty input would count as 0
     input.id = id;
     const button = document.createElement("button");
     button.textContent = "Set";
