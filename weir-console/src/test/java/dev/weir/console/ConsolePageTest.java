@@ -18,8 +18,11 @@ import dev.weir.stream.Source;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.control.StageControl;
 import java.lang.reflect.Proxy;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
@@ -325,6 +328,37 @@ class ConsolePageTest {
                     .until(() -> browser.evaluate("document.getElementById('rates').getAttribute('aria-label')")
                             .contains("and an unknown lag;"));
             assertThat(browser.troubles).isEmpty();
+        }
+    }
+
+    /** Regression: the page called each answer without readings no answer. */
+    @Test
+    void page_whoseReadingsAreRefused_saysWhy() throws Exception {
+        List<Socket> readers = new ArrayList<>();
+        try (ConsoleServer console = ConsoleServer.builder().start(new StubPipeline("watched"));
+                Asker asker = new Asker(console);
+                Browser browser = new Browser(folder)) {
+            for (int i = 0; i < 32; i++) {
+                Socket reader = asker.connect();
+                readers.add(reader);
+                reader.getOutputStream()
+                        .write("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                                .getBytes(StandardCharsets.ISO_8859_1));
+                assertThat(reader.getInputStream().readNBytes(12)).hasSize(12);
+            }
+            browser.open(console.uri());
+            awaitText(browser, "trouble", ": there are 32 readers of events already. Trying again");
+            assertThat(browser.textOf("run-state")).isEqualTo("no readings");
+            for (Socket reader : readers) {
+                reader.close();
+            }
+            awaitText(browser, "pipeline", "watched");
+            assertThat(browser.evaluate("String(document.getElementById('trouble').hidden)"))
+                    .isEqualTo("true");
+        } finally {
+            for (Socket reader : readers) {
+                reader.close();
+            }
         }
     }
 

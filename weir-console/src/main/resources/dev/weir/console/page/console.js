@@ -1,6 +1,6 @@
 // The page of a pipeline's console. It is updated with one reading per second.
 
-import { ask, follow } from "./feed.js";
+import { ask, follow, tellLost } from "./feed.js";
 import { login } from "./login.js";
 import { Graph, percent, put, short } from "./graph.js";
 import { Partitions, Threads } from "./parts.js";
@@ -154,14 +154,7 @@ follow({
     charts.restarted();
     controls.showTimeline().catch(() => {});
   },
-  lost() {
-    const trouble = at("trouble");
-    if (trouble.hidden) {
-      trouble.textContent = `The process has not answered since ${new Date().toLocaleTimeString()}. Trying again each second.`;
-      trouble.hidden = false;
-      put(at("run-state"), "text", "not reachable");
-    }
-  },
+  lost: (error) => tellLost(error, at("run-state")),
   denied: login,
 });
 controls.showTimeline().catch(() => {});

@@ -1,6 +1,6 @@
 // The page of a benchmark's console. It is updated with the figures of every second, and sends commands to the run.
 
-import { change, follow } from "./feed.js";
+import { change, follow, tellLost } from "./feed.js";
 import { put, short } from "./graph.js";
 import { login } from "./login.js";
 
@@ -175,13 +175,6 @@ follow({
     seconds = [];
     told = 0;
   },
-  lost() {
-    const trouble = at("trouble");
-    if (trouble.hidden) {
-      trouble.textContent = `The process has not answered since ${new Date().toLocaleTimeString()}. Trying again each second.`;
-      trouble.hidden = false;
-      put(at("run-state"), "text", "not reachable");
-    }
-  },
+  lost: (error) => tellLost(error, at("run-state")),
   denied: login,
 });
