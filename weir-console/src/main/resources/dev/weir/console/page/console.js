@@ -155,6 +155,9 @@ follow({
     controls.showTimeline().catch(() => {});
   },
   lost: (error) => tellLost(error, at("run-state")),
-  denied: login,
+  async denied() {
+    await login();
+    controls.showTimeline().catch(() => {});
+  },
 });
 controls.showTimeline().catch(() => {});
