@@ -645,6 +645,12 @@ class TunerTest {
     }
 
     @Test
+    void lasting_ofAStageWithAnApostrophe_isOneArgumentOfAShell() {
+        assertThat(Lasting.lines(Map.of("stage.it's.parallelism", 8L)))
+                .contains("until the next start: weir console PID --set 'stage.it'\\''s.parallelism=8'");
+    }
+
+    @Test
     void bounds_areRefusedByName() {
         assertThatThrownBy(() -> Tuner.builder().window(Duration.ofMillis(1))).hasMessageContaining("window");
         assertThatThrownBy(() -> Tuner.builder().maxLatency(Duration.ZERO)).hasMessageContaining("maxLatency");
