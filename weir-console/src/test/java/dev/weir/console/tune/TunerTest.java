@@ -625,6 +625,31 @@ class TunerTest {
         assertThat(model.workers("store")).isEqualTo(4);
     }
 
+    @Test
+    void failureDuringATrial_thatCannotBeTakenBack_isNotHiddenByTheSecondFailure() {
+        ModelPipeline model = new ModelPipeline()
+                .stage("store", 4, 1_024, null)
+                .rate(of -> {
+                    if (of.workers("store") == 4) {
+                        return 100.0;
+                    }
+                    throw new IllegalStateException("planted in the trial");
+                })
+                .refuse((key, value) -> {
+                    if (value == 4) {
+                        throw new IllegalStateException("planted in the step back");
+                    }
+                    return false;
+                });
+
+        assertThatThrownBy(() -> Tuner.builder().build().run(model, step -> {}))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("planted in the trial")
+                .satisfies(failure -> assertThat(failure.getSuppressed())
+                        .singleElement()
+                        .satisfies(second -> assertThat(second).hasMessage("planted in the step back")));
+    }
+
     /** A database refuses connections beyond some number, which ends a pipeline without retries. */
     @ParameterizedTest
     @ValueSource(ints = {20, 256})
