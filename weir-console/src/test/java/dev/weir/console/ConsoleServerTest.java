@@ -315,6 +315,19 @@ class ConsoleServerTest {
         assertThat(refused.path("reason").asText()).contains("orders-7").contains("orders-0, orders-1");
     }
 
+    /** A consumer keeps all partitions paused, whichever of them is resumed. */
+    @Test
+    void partition_resumedWhileTheSourceIsPaused_isRefused() throws Exception {
+        asker.set("{\"source.paused\":true}");
+        consumer.partitions.set(1, StubConsumer.partition(1, Duration.ZERO, Paused.USER));
+        JsonNode report = asker.set("{\"partition.orders-1.paused\":false}");
+        assertThat(report.at("/refused/0/reason").asText()).contains("source.paused=false");
+        assertThat(asker.set("{\"source.paused\":false,\"partition.orders-1.paused\":false}")
+                        .path("accepted")
+                        .asBoolean())
+                .isTrue();
+    }
+
     @Test
     void settings_thatCannotBe_areRefusedWithTheReasonAndTheOthersMade() throws Exception {
         JsonNode report = asker.set("{\"source.rate\":100,\"source.paused\":true,\"stage.none.parallelism\":3,"

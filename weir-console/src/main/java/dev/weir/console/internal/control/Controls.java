@@ -235,6 +235,10 @@ public final class Controls {
         for (ConsumerHandle consumer : consumers) {
             for (PartitionDump partition : consumer.dump().partitions()) {
                 if (name.equals(nameOf(partition))) {
+                    if (!paused && sourcePaused && partition.paused().contains(Paused.USER)) {
+                        throw new Refused("the source is paused, and " + name
+                                + " with it: set source.paused=false, and then pause the other partitions");
+                    }
                     List<TopicPartition> one = List.of(new TopicPartition(partition.topic(), partition.partition()));
                     var ignored = paused ? consumer.pause(one) : consumer.resume(one);
                     return;
