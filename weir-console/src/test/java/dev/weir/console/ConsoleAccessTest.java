@@ -106,10 +106,11 @@ class ConsoleAccessTest {
                 .isEqualTo("HTTP/1.1 200");
     }
 
-    /** A browser sends the scheme of the proxy in {@code Origin}. */
-    @Test
-    void page_behindATlsProxy_mayChangeSettings() throws Exception {
-        Asker asker = start(ConsoleServer.builder().host("0.0.0.0").token(TOKEN));
+    /** A browser sends the scheme of the proxy in {@code Origin}. The proxy may run on this machine. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0.0.0.0", "127.0.0.1"})
+    void page_behindATlsProxy_mayChangeSettings(String listening) throws Exception {
+        Asker asker = start(ConsoleServer.builder().host(listening).token(TOKEN));
         String change = "{\"set\":{\"what.ever\":true}}";
         String request = "POST /api/control HTTP/1.1\r\nHost: weir.example.com\r\nOrigin: https://%s\r\n"
                 + "Sec-Fetch-Site: same-origin\r\nAuthorization: Bearer " + TOKEN + "\r\nContent-Length: "

@@ -63,9 +63,9 @@ final class Access {
                 || (tokenHash != null && origin.equalsIgnoreCase("https://" + host));
     }
 
-    /** Returns whether the host name is allowed. Only a console on loopback checks it. */
+    /** Returns whether the host name is allowed. Only a console on loopback without a token checks it. */
     private boolean isAcceptable(String host) {
-        return !loopback || LOOPBACK.accepts(host);
+        return !loopback || tokenHash != null || LOOPBACK.accepts(host);
     }
 
     private boolean hasToken(Headers headers) {
