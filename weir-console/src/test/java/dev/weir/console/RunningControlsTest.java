@@ -71,6 +71,10 @@ class RunningControlsTest {
             assertThat(stage(asker, "price").path("parallelism").asInt()).isEqualTo(24);
             assertThat(stage(asker, "encode").path("parallelism").asInt()).isEqualTo(5);
 
+            assertThat(asker.set("{\"stage.price.parallelism\":3000000000}")
+                            .at("/refused/0/reason")
+                            .asText())
+                    .contains("1 to 512");
             JsonNode refused = asker.set("{\"stage.price.parallelism\":100000,\"dispatcher.pricing.size\":0,"
                             + "\"dispatcher.virtual.size\":4,\"stage.price.parallelism \":3}")
                     .path("refused");
