@@ -406,6 +406,8 @@ class ConsolePageTest {
             give(browser, " a-token-of-some-length ");
             awaitText(browser, "pipeline", "guarded");
             awaitText(browser, "timeline", "what.ever");
+            assertThat(console.set(Map.of("another.change", "1")).accepted()).isFalse();
+            awaitText(browser, "timeline", "another.change = 1, by code");
             assertThat(browser.evaluate("location.href")).doesNotContain("token");
         }
     }

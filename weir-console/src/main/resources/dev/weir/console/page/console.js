@@ -130,7 +130,7 @@ function show(state) {
   figures(state, stages);
   graph.show(stages, state.limiter);
   partitions.show(state.partitions ?? []);
-  controls.show(state.controls);
+  controls.show(state.controls, state.changes);
   threadRows.show(state.threads);
 }
 
@@ -152,12 +152,8 @@ follow({
   restarted() {
     looks = [];
     charts.restarted();
-    controls.showTimeline().catch(() => {});
+    controls.changes = null;
   },
   lost: (error) => tellLost(error, at("run-state")),
-  async denied() {
-    await login();
-    controls.showTimeline().catch(() => {});
-  },
+  denied: login,
 });
-controls.showTimeline().catch(() => {});

@@ -210,8 +210,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         if (System.nanoTime() - threadsNanos > TimeUnit.MILLISECONDS.toNanos(1_500)) {
             lookAtThreads();
         }
-        return SnapshotJson.full(
-                look(), controls.knobs(), threadTable, looked == null ? null : Progress.of(looked.pipeline));
+        return SnapshotJson.full(look(), controls, threadTable, looked == null ? null : Progress.of(looked.pipeline));
     }
 
     /** Makes the next request see a change. */
@@ -246,7 +245,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             remember(look);
             history.add(
                     new History.Entry(number, SnapshotJson.brief(look)),
-                    SnapshotJson.full(look, controls.knobs(), threadTable, null));
+                    SnapshotJson.full(look, controls, threadTable, null));
             failed = false;
         } catch (Throwable e) { // an exception thrown from here would silently end the schedule
             if (!failed) {
