@@ -314,6 +314,27 @@ class ConsolePageTest {
         return Limiter.of(Limiter.Kind.STAGE_WAIT, stage, "it waits", "give it threads", gain);
     }
 
+    /** The busiest stage is named although nothing limits. A user's pause leaves records at the brokers. */
+    @Test
+    void page_ofAPipelineThatNothingLimits_marksNoStage() throws Exception {
+        StubPipeline pipeline = new StubPipeline("calm");
+        pipeline.stages.add(StubPipeline.stage("price", 100, 90));
+        AtomicReference<Limiter> limiter = new AtomicReference<>(waiting("price", 1));
+        try (ConsoleServer console = ConsoleServer.builder().start();
+                Browser browser = new Browser(folder)) {
+            console.show(pipeline, limiter::get);
+            browser.open(console.uri());
+            awaitText(browser, "limiter", "Limited by stage price");
+            assertThat(count(browser, "#graph .limits")).isEqualTo(1);
+            limiter.set(Limiter.of(Limiter.Kind.ARRIVAL, "price", "the busiest stage is price", "nothing", 1));
+            awaitText(browser, "limiter", "Nothing limits");
+            assertThat(count(browser, "#graph .limits")).isZero();
+            limiter.set(Limiter.of(Limiter.Kind.SOURCE_IDLE, "price", "9 records wait in price-0", "resume", 1));
+            awaitText(browser, "limiter", "no readable records are waiting");
+            assertThat(count(browser, "#graph .limits")).isZero();
+        }
+    }
+
     @Test
     void page_ofPartitionsWithoutAKnownLag_saysSo() throws Exception {
         StubPipeline pipeline = new StubPipeline("unknown");

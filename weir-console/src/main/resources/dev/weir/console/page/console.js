@@ -29,7 +29,7 @@ let looks = [];
 // Headlines without numbers, by kind of limiter. For other kinds, the headline is the kind's name.
 const LIMITS = {
   "arrival": () => "Nothing limits: all that arrives is done",
-  "source-idle": () => "Nothing to do: no records arrive",
+  "source-idle": () => "Nothing to do: no readable records are waiting",
   "source-broker": (name) => `Limited by the brokers of ${name}`,
   "source-fetch": (name) => `Limited by the fetching of ${name}`,
   "source-decode": (name) => `Limited by the decoding of ${name}`,
