@@ -89,8 +89,9 @@ public final class ConsoleServer implements AutoCloseable {
      * and do not lose or duplicate records. The {@linkplain #timeline timeline} lists every change.
      *
      * @param settings the new values by key: {@code source.paused}, {@code source.rate} (records per second; 0 or off
-     *     for no limit), {@code partition.TOPIC-N.paused}, {@code stage.NAME.parallelism},
-     *     {@code dispatcher.NAME.size}, {@code breaker.NAME} (open or closed), {@code log.LOGGER}
+     *     for no limit), {@code source.maxOutstandingRecords}, {@code source.bufferBytes},
+     *     {@code partition.TOPIC-N.paused}, {@code stage.NAME.parallelism}, {@code dispatcher.NAME.size},
+     *     {@code breaker.NAME} (open or closed), {@code log.LOGGER}
      */
     public ControlReport set(Map<String, String> settings) {
         return controls.set(new LinkedHashMap<>(Objects.requireNonNull(settings, "settings")), "code");

@@ -22,7 +22,7 @@ public final class TimelineEntry {
         return values.at;
     }
 
-    /** The time since the console began to show the pipeline, in milliseconds. */
+    /** The time since the console was created, in milliseconds. */
     public long millis() {
         return values.millis;
     }

@@ -106,6 +106,19 @@ class ConsoleAccessTest {
                 .isEqualTo("HTTP/1.1 200");
     }
 
+    /** A browser sends the scheme of the proxy in {@code Origin}. The proxy may run on this machine. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0.0.0.0", "127.0.0.1"})
+    void page_behindATlsProxy_mayChangeSettings(String listening) throws Exception {
+        Asker asker = start(ConsoleServer.builder().host(listening).token(TOKEN));
+        String change = "{\"set\":{\"what.ever\":true}}";
+        String request = "POST /api/control HTTP/1.1\r\nHost: weir.example.com\r\nOrigin: https://%s\r\n"
+                + "Sec-Fetch-Site: same-origin\r\nAuthorization: Bearer " + TOKEN + "\r\nContent-Length: "
+                + change.length() + "\r\n\r\n" + change;
+        assertThat(asker.raw(request.formatted("weir.example.com"))).isEqualTo("HTTP/1.1 200");
+        assertThat(asker.raw(request.formatted("evil.example"))).isEqualTo("HTTP/1.1 403");
+    }
+
     @Test
     void token_isDemandedOfAllButThePage() throws Exception {
         Asker asker = start(ConsoleServer.builder().token(TOKEN));

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.checks.browser.Browser;
 import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.kafka.ConsumerHandle;
 import dev.weir.metrics.Limiter;
@@ -17,8 +18,11 @@ import dev.weir.stream.Source;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.control.StageControl;
 import java.lang.reflect.Proxy;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
@@ -174,6 +178,8 @@ class ConsolePageTest {
 
     private void steer(Browser browser, RunningPipeline running) throws Exception {
         String input = "document.getElementById('knob-stage.price.parallelism')";
+        assertThat(browser.evaluate(input + ".value = '', String(" + input + ".form.checkValidity())"))
+                .isEqualTo("false");
         String set = browser.evaluate(input + ".value = '64', " + input + ".form.requestSubmit(), 'set'");
         assertThat(set).isEqualTo("set");
         await().atMost(PATIENCE)
@@ -308,6 +314,75 @@ class ConsolePageTest {
         return Limiter.of(Limiter.Kind.STAGE_WAIT, stage, "it waits", "give it threads", gain);
     }
 
+    /** The busiest stage is named although nothing limits. A user's pause leaves records at the brokers. */
+    @Test
+    void page_ofAPipelineThatNothingLimits_marksNoStage() throws Exception {
+        StubPipeline pipeline = new StubPipeline("calm");
+        pipeline.stages.add(StubPipeline.stage("price", 100, 90));
+        AtomicReference<Limiter> limiter = new AtomicReference<>(waiting("price", 1));
+        try (ConsoleServer console = ConsoleServer.builder().start();
+                Browser browser = new Browser(folder)) {
+            console.show(pipeline, limiter::get);
+            browser.open(console.uri());
+            awaitText(browser, "limiter", "Limited by stage price");
+            assertThat(count(browser, "#graph .limits")).isEqualTo(1);
+            limiter.set(Limiter.of(Limiter.Kind.ARRIVAL, "price", "the busiest stage is price", "nothing", 1));
+            awaitText(browser, "limiter", "Nothing limits");
+            assertThat(count(browser, "#graph .limits")).isZero();
+            limiter.set(Limiter.of(Limiter.Kind.SOURCE_IDLE, "price", "9 records wait in price-0", "resume", 1));
+            awaitText(browser, "limiter", "no readable records are waiting");
+            assertThat(count(browser, "#graph .limits")).isZero();
+        }
+    }
+
+    @Test
+    void page_ofPartitionsWithoutAKnownLag_saysSo() throws Exception {
+        StubPipeline pipeline = new StubPipeline("unknown");
+        PartitionDump partition = StubConsumer.partition(0, Duration.ZERO);
+        consumer.partitions.add(partition.toBuilder().lag(-1).build());
+        pipeline.handles.add(consumer);
+        try (ConsoleServer console = ConsoleServer.builder().start(pipeline);
+                Browser browser = new Browser(folder)) {
+            browser.open(console.uri());
+            awaitText(browser, "figures", "Lagnot knownLag gone innot known");
+            await().atMost(PATIENCE)
+                    .until(() -> browser.evaluate("document.getElementById('rates').getAttribute('aria-label')")
+                            .contains("and an unknown lag;"));
+            assertThat(browser.troubles).isEmpty();
+        }
+    }
+
+    /** Regression: the page called each answer without readings no answer. */
+    @Test
+    void page_whoseReadingsAreRefused_saysWhy() throws Exception {
+        List<Socket> readers = new ArrayList<>();
+        try (ConsoleServer console = ConsoleServer.builder().start(new StubPipeline("watched"));
+                Asker asker = new Asker(console);
+                Browser browser = new Browser(folder)) {
+            for (int i = 0; i < 32; i++) {
+                Socket reader = asker.connect();
+                readers.add(reader);
+                reader.getOutputStream()
+                        .write("GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                                .getBytes(StandardCharsets.ISO_8859_1));
+                assertThat(reader.getInputStream().readNBytes(12)).hasSize(12);
+            }
+            browser.open(console.uri());
+            awaitText(browser, "trouble", ": there are 32 readers of events already. Trying again");
+            assertThat(browser.textOf("run-state")).isEqualTo("no readings");
+            for (Socket reader : readers) {
+                reader.close();
+            }
+            awaitText(browser, "pipeline", "watched");
+            assertThat(browser.evaluate("String(document.getElementById('trouble').hidden)"))
+                    .isEqualTo("true");
+        } finally {
+            for (Socket reader : readers) {
+                reader.close();
+            }
+        }
+    }
+
     @Test
     void page_inDarkAndLight_keepsTheRulesOfAccessibility() throws Exception {
         consumer.partitions.add(StubConsumer.partition(0, Duration.ofSeconds(3), Paused.USER));
@@ -338,16 +413,30 @@ class ConsolePageTest {
         try (Browser browser = new Browser(folder);
                 ConsoleServer console =
                         ConsoleServer.builder().token("a-token-of-some-length").start(pipeline)) {
+            assertThat(console.set(Map.of("what.ever", "1")).accepted()).isFalse();
             browser.open(console.uri());
             await().atMost(PATIENCE)
                     .until(() -> browser.evaluate("document.getElementById('login')?.hidden")
                             .equals("false"));
-            String given = browser.evaluate("document.getElementById('token').value = 'a-token-of-some-length',"
-                    + " document.getElementById('login').requestSubmit(), 'given'");
-            assertThat(given).isEqualTo("given");
+            // A page from which a token is copied may contain invisible characters.
+            assertThat(browser.evaluate("document.getElementById('token').value = 'a-token-of-some-length\\u200b',"
+                            + " String(document.getElementById('login').checkValidity())"))
+                    .isEqualTo("false");
+            give(browser, "another-token-of-some-length");
+            awaitText(browser, "login-title", "not the token");
+            give(browser, " a-token-of-some-length ");
             awaitText(browser, "pipeline", "guarded");
+            awaitText(browser, "timeline", "what.ever");
+            assertThat(console.set(Map.of("another.change", "1")).accepted()).isFalse();
+            awaitText(browser, "timeline", "another.change = 1, by code");
             assertThat(browser.evaluate("location.href")).doesNotContain("token");
         }
+    }
+
+    private static void give(Browser browser, String token) throws Exception {
+        String given = browser.evaluate("document.getElementById('token').value = '" + token + "',"
+                + " document.getElementById('login').requestSubmit(), 'given'");
+        assertThat(given).isEqualTo("given");
     }
 
     private static Path target(String name) {

@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.weir.console.internal.control.Controls;
+import dev.weir.console.internal.state.History;
+import dev.weir.console.internal.state.Looker;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.metrics.Limiter;
+import dev.weir.stream.control.BufferControl;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -18,6 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -142,6 +149,48 @@ class ConsoleServerTest {
                 .allSatisfy(state -> assertThat(state.path("partitions")).hasSize(2));
     }
 
+    /** Waits for the first reading that matches. */
+    private static JsonNode first(Looker looker, Predicate<JsonNode> matches) throws Exception {
+        long seen = 0;
+        while (true) {
+            History.Entry last = Objects.requireNonNull(looker.history().after(seen))
+                    .entries()
+                    .getLast();
+            seen = last.number();
+            JsonNode look = Asker.JSON.readTree(last.text());
+            if (matches.test(look)) {
+                return look;
+            }
+        }
+    }
+
+    /** A partition whose lag becomes known is no growth of the lag, and a partition that leaves is no fall. */
+    @Test
+    void lag_thatIsUnknown_isNoFigure_andOnlyRecordsChangeIt() throws Exception {
+        PartitionDump partition = consumer.partitions.getFirst();
+        consumer.partitions.clear();
+        consumer.partitions.add(partition.toBuilder().lag(-1).build());
+        try (Looker looker = new Looker(new Controls(Map.of()))) {
+            looker.show(pipeline, () -> null);
+            looker.start();
+            assertThat(first(looker, look -> true).path("lag").isNull()).isTrue();
+            assertThat(Asker.JSON.readTree(looker.trend()).at("/points/0/2").isNull())
+                    .isTrue();
+
+            consumer.partitions.set(0, partition.toBuilder().lag(1_000).build());
+            JsonNode known = first(looker, look -> look.path("lag").asInt() == 1_000);
+            assertThat(known.path("figures").has("lag_fall_per_second")).isFalse();
+            assertThat(first(looker, look -> look.path("figures").has("lag_fall_per_second"))
+                            .at("/figures/lag_fall_per_second")
+                            .asDouble())
+                    .isZero();
+
+            consumer.partitions.add(StubConsumer.partition(1, Duration.ZERO));
+            JsonNode more = first(looker, look -> look.path("lag").asInt() == 1_010);
+            assertThat(more.path("figures").has("lag_fall_per_second")).isFalse();
+        }
+    }
+
     @Test
     void events_followedAgain_haveTheHistory() throws Exception {
         List<Long> first = new ArrayList<>();
@@ -202,6 +251,57 @@ class ConsoleServerTest {
         assertThat(consumer.paused).isEmpty();
     }
 
+    /** A buffer of three gigabytes. */
+    private static final class LargeBuffer implements BufferControl {
+
+        private volatile long bytes = 3_000_000_000L;
+
+        @Override
+        public int maxOutstandingRecords() {
+            return 1_000;
+        }
+
+        @Override
+        public int mostOutstandingRecords() {
+            return 8_000;
+        }
+
+        @Override
+        public void maxOutstandingRecords(int records) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public long bufferBytes() {
+            return bytes;
+        }
+
+        @Override
+        public long mostBufferBytes() {
+            return 8_000_000_000L;
+        }
+
+        @Override
+        public void bufferBytes(long newBytes) {
+            bytes = newBytes;
+        }
+    }
+
+    /** The page shows the buttons of a circuit breaker for a text. */
+    @Test
+    void setting_ofMoreThanAThousandMillion_isANumber() throws Exception {
+        pipeline.handles.add(new LargeBuffer());
+        JsonNode report = asker.set("{\"source.bufferBytes\":4000000000}");
+        assertThat(report.at("/applied/source.bufferBytes").isNumber()).isTrue();
+        JsonNode knob = StreamSupport.stream(
+                        asker.json("/api/state").path("controls").spliterator(), false)
+                .filter(each -> each.path("key").asText().equals("source.bufferBytes"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(knob.path("value").isNumber()).isTrue();
+        assertThat(knob.path("value").asLong()).isEqualTo(4_000_000_000L);
+    }
+
     @Test
     void partition_paused_isThatOneAlone() throws Exception {
         assertThat(asker.set("{\"partition.orders-1.paused\":true}")
@@ -213,6 +313,19 @@ class ConsoleServerTest {
                 .path("refused")
                 .get(0);
         assertThat(refused.path("reason").asText()).contains("orders-7").contains("orders-0, orders-1");
+    }
+
+    /** A consumer keeps all partitions paused, whichever of them is resumed. */
+    @Test
+    void partition_resumedWhileTheSourceIsPaused_isRefused() throws Exception {
+        asker.set("{\"source.paused\":true}");
+        consumer.partitions.set(1, StubConsumer.partition(1, Duration.ZERO, Paused.USER));
+        JsonNode report = asker.set("{\"partition.orders-1.paused\":false}");
+        assertThat(report.at("/refused/0/reason").asText()).contains("source.paused=false");
+        assertThat(asker.set("{\"source.paused\":false,\"partition.orders-1.paused\":false}")
+                        .path("accepted")
+                        .asBoolean())
+                .isTrue();
     }
 
     @Test

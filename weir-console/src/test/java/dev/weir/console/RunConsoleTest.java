@@ -158,6 +158,21 @@ class RunConsoleTest {
         }
     }
 
+    /** The caller may leave out a metric or pass NaN. */
+    @Test
+    void page_ofUnknownMetrics_hasADashForEach() throws Exception {
+        try (RunConsole console = console();
+                Browser browser = new Browser(folder)) {
+            console.second(Map.of(RunConsole.HANDLED, 930.0, RunConsole.PLANNED, Double.NaN));
+            browser.open(console.uri());
+            awaitText(browser, "figures", "Planned-Sent-Handled930/sLag-Median-p99-Consumers-A handler blocks-");
+            await().atMost(PATIENCE)
+                    .until(() -> browser.evaluate("document.getElementById('rates').getAttribute('aria-label')")
+                            .startsWith("now 930 records handled per second of - planned, and a lag of -;"));
+            assertThat(browser.troubles).isEmpty();
+        }
+    }
+
     private static void order(Browser browser, String form) throws Exception {
         assertThat(browser.evaluate(form + ".requestSubmit(), 'ordered'")).isEqualTo("ordered");
     }

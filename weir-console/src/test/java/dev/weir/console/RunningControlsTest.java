@@ -22,6 +22,7 @@ import java.util.logging.Logger;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** Tests the controls of a running pipeline. */
 @Timeout(60)
@@ -70,6 +71,10 @@ class RunningControlsTest {
             assertThat(stage(asker, "price").path("parallelism").asInt()).isEqualTo(24);
             assertThat(stage(asker, "encode").path("parallelism").asInt()).isEqualTo(5);
 
+            assertThat(asker.set("{\"stage.price.parallelism\":3000000000}")
+                            .at("/refused/0/reason")
+                            .asText())
+                    .contains("1 to 512");
             JsonNode refused = asker.set("{\"stage.price.parallelism\":100000,\"dispatcher.pricing.size\":0,"
                             + "\"dispatcher.virtual.size\":4,\"stage.price.parallelism \":3}")
                     .path("refused");
@@ -120,6 +125,9 @@ class RunningControlsTest {
             assertThat(value(asker, "breaker.prices")).isEqualTo("open");
             asker.set("{\"breaker.prices\":\"closed\"}");
             assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.CLOSED);
+            asker.set("{\"log." + logger.getName() + "\":\"trace\"}");
+            assertThat(LoggerFactory.getLogger(logger.getName()).isTraceEnabled())
+                    .isTrue();
             JsonNode refused = asker.set("{\"breaker.prices\":\"ajar\",\"log.x\":\"loud\"}")
                     .path("refused");
             assertThat(refused).hasSize(2);

@@ -157,6 +157,8 @@ class ProbeTest {
                 "evil.example",
                 "evil.example:9400",
                 "localhost.evil.example",
+                "evil_example:9400",
+                "localhost_evil",
                 "127.0.0.1.evil.example",
                 "10.0.0.evil",
                 "a b",
@@ -184,6 +186,7 @@ class ProbeTest {
                 "[fd00::17]:9400",
                 "[::1]",
                 "WEIR.example.com:80",
+                "Weir_Orders:9400",
                 "a.pods.example.com",
                 "weir-0.b.pods.example.com:9400"
             })
@@ -191,6 +194,7 @@ class ProbeTest {
         server.close();
         server = MetricsServer.builder()
                 .serverName("weir.example.com")
+                .serverName("weir_orders")
                 .serverName("*.pods.example.com")
                 .start(pipeline);
         for (String path : List.of("/metrics", "/health/live")) {
@@ -202,7 +206,7 @@ class ProbeTest {
 
     @Test
     void serverName_thatIsNone_isRefused() {
-        for (String name : List.of("", "a b", "http://x", "x:9400", "*", "*.", "a/b")) {
+        for (String name : List.of("", "a b", "http://x", "x:9400", "x_y:9400", "*", "*.", "a/b")) {
             assertThatThrownBy(() -> MetricsServer.builder().serverName(name))
                     .as(name)
                     .isInstanceOf(IllegalArgumentException.class)

@@ -27,7 +27,7 @@ final class Lasting {
     }
 
     private static String quoted(String option) {
-        return option.matches("[A-Za-z0-9._=/-]+") ? option : "'" + option + "'";
+        return option.matches("[A-Za-z0-9._=/-]+") ? option : "'" + option.replace("'", "'\\''") + "'";
     }
 
     private static List<String> ofOne(String key, long value) {

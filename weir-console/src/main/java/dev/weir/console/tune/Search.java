@@ -90,9 +90,16 @@ final class Search {
         } catch (Halted halted) {
             return report(halted.end(), halted.reason());
         } catch (InterruptedException | RuntimeException | Error failure) {
-            String refusal = restore();
-            if (refusal != null) {
-                failure.addSuppressed(new IllegalStateException(refusal));
+            try {
+                String refusal = restore();
+                if (refusal != null) {
+                    failure.addSuppressed(new IllegalStateException(refusal));
+                }
+            } catch (InterruptedException | RuntimeException | Error second) {
+                if (second instanceof InterruptedException) {
+                    Thread.currentThread().interrupt();
+                }
+                failure.addSuppressed(second);
             }
             throw failure;
         }

@@ -28,7 +28,7 @@ const known = (values) => values.filter((value) => value !== null && value !== u
 
 function fromLook(look, before) {
   return {
-    at: Date.parse(look.at), rate: look.stages.at(-1)?.out_per_second ?? 0, lag: look.lag ?? 0, cpu: look.cpu?.process_share,
+    at: Date.parse(look.at), rate: look.stages.at(-1)?.out_per_second ?? 0, lag: look.lag === undefined ? 0 : look.lag, cpu: look.cpu?.process_share,
     heap: look.heap?.used_bytes, allocated: look.allocation?.bytes_per_second,
     collected: before && look.collections && before.collections ? look.collections.ms - before.collections.ms : undefined,
   };
@@ -126,16 +126,17 @@ export class Charts {
     const lags = points.map((point) => point.lag);
     const { canvas, rateMost, lagMost, axis } = this.parts;
     clear(canvas);
-    const lagTop = Math.max(1, ...lags);
+    const lagMax = Math.max(0, ...known(lags));
+    const lagTop = Math.max(1, lagMax);
     const rateTop = Math.max(1, ...rates);
     line(canvas, points, lags, lagTop, from, span, "--lag");
     line(canvas, points, rates, rateTop, from, span, "--busy");
-    put(lagMost, "text", `${short(Math.max(...lags))} records`);
+    put(lagMost, "text", `${short(lagMax)} records`);
     put(rateMost, "text", `${short(rateTop)}/s`);
     put(axis.first, "text", time(from));
     put(axis.last, "text", time(from + span));
-    put(canvas, "aria-label", `now ${short(rates.at(-1))} records per second and a lag of ${short(lags.at(-1))} records;`
-      + ` the highest of the last ${Math.round((points.at(-1).at - from) / 1000) + 1} seconds: ${short(Math.max(...rates))} and ${short(Math.max(...lags))}`);
+    put(canvas, "aria-label", `now ${short(rates.at(-1))} records per second and ${lags.at(-1) === null ? "an unknown lag" : `a lag of ${short(lags.at(-1))} records`};`
+      + ` the highest of the last ${Math.round((points.at(-1).at - from) / 1000) + 1} seconds: ${short(Math.max(...rates))} and ${short(lagMax)}`);
     for (const chart of this.small) this.drawSmall(chart, points, from, span);
   }
 

@@ -1,6 +1,6 @@
 // The page of a pipeline's console. It is updated with one reading per second.
 
-import { ask, follow } from "./feed.js";
+import { ask, follow, tellLost } from "./feed.js";
 import { login } from "./login.js";
 import { Graph, percent, put, short } from "./graph.js";
 import { Partitions, Threads } from "./parts.js";
@@ -29,7 +29,7 @@ let looks = [];
 // Headlines without numbers, by kind of limiter. For other kinds, the headline is the kind's name.
 const LIMITS = {
   "arrival": () => "Nothing limits: all that arrives is done",
-  "source-idle": () => "Nothing to do: no records arrive",
+  "source-idle": () => "Nothing to do: no readable records are waiting",
   "source-broker": (name) => `Limited by the brokers of ${name}`,
   "source-fetch": (name) => `Limited by the fetching of ${name}`,
   "source-decode": (name) => `Limited by the decoding of ${name}`,
@@ -97,8 +97,10 @@ function figures(state, stages) {
     ["Out", rate(stages.at(-1))],
   ];
   if (state.partitions) {
-    pairs.push(["Lag", `${short(lag)} records`]);
-    pairs.push(["Lag gone in", lag === 0 ? "now" : fall > 0 ? `${short(lag / fall)} s` : "not at this rate"]);
+    const isKnown = known.length > 0 || state.partitions.length === 0;
+    pairs.push(["Lag", isKnown ? `${short(lag)} records` : "not known"]);
+    pairs.push(["Lag gone in", !isKnown ? "not known" : lag === 0 ? "now" : Number.isNaN(fall) ? "not known"
+      : fall > 0 ? `${short(lag / fall)} s` : "not at this rate"]);
     pairs.push(["Oldest unfinished", `${(oldest / 1000).toFixed(1)} s`]);
     pairs.push(["Rebalances", state.rebalances]);
   }
@@ -128,7 +130,7 @@ function show(state) {
   figures(state, stages);
   graph.show(stages, state.limiter);
   partitions.show(state.partitions ?? []);
-  controls.show(state.controls);
+  controls.show(state.controls, state.changes);
   threadRows.show(state.threads);
 }
 
@@ -150,16 +152,8 @@ follow({
   restarted() {
     looks = [];
     charts.restarted();
-    controls.showTimeline().catch(() => {});
+    controls.changes = null;
   },
-  lost() {
-    const trouble = at("trouble");
-    if (trouble.hidden) {
-      trouble.textContent = `The process has not answered since ${new Date().toLocaleTimeString()}. Trying again each second.`;
-      trouble.hidden = false;
-      put(at("run-state"), "text", "not reachable");
-    }
-  },
+  lost: (error) => tellLost(error, at("run-state")),
   denied: login,
 });
-controls.showTimeline().catch(() => {});

@@ -25,6 +25,7 @@ export class Controls {
     this.answer = answer;
     this.timeline = timeline;
     this.knobs = new Map();
+    this.changes = null;
   }
 
   async set(key, value) {
@@ -37,7 +38,6 @@ export class Controls {
     } catch {
       put(this.answer, "text", "the process does not answer");
     }
-    await this.showTimeline();
   }
 
   async showTimeline() {
@@ -52,7 +52,12 @@ export class Controls {
     this.timeline.replaceChildren(...items);
   }
 
-  show(knobs) {
+  /** @param changes the number of changes so far, by anyone; the timeline is read when it differs */
+  show(knobs, changes) {
+    if (changes !== this.changes) {
+      this.changes = changes;
+      this.showTimeline().catch(() => { this.changes = null; });
+    }
     const keys = knobs.map((knob) => knob.key);
     if (keys.join("\n") !== [...this.knobs.keys()].join("\n")) this.build(knobs);
     for (const knob of knobs) this.knobs.get(knob.key)(knob);
@@ -78,6 +83,7 @@ export class Controls {
     label.textContent = words(knob.key);
     const input = document.createElement("input");
     input.type = "number";
+    input.required = true; // an empty input would count as 0
     input.id = id;
     const button = document.createElement("button");
     button.textContent = "Set";

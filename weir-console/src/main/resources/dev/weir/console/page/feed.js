@@ -2,6 +2,23 @@
 
 let token = sessionStorage.getItem("weir-token");
 
+/** An answer that refuses the request, with the reason as its message. */
+class Refusal extends Error {}
+
+let lostSince = "";
+
+/** Shows on the page that no readings arrive, and why. */
+export function tellLost(error, badge) {
+  const trouble = document.getElementById("trouble");
+  if (trouble.hidden) lostSince = new Date().toLocaleTimeString();
+  const isRefused = error instanceof Refusal;
+  const text = `${isRefused ? `The console has sent no readings since ${lostSince}: ${error.message}`
+    : `The process has not answered since ${lostSince}`}. Trying again each second.`;
+  if (trouble.textContent !== text) trouble.textContent = text;
+  trouble.hidden = false;
+  badge.textContent = isRefused ? "no readings" : "not reachable";
+}
+
 export function setToken(text) {
   token = text;
   sessionStorage.setItem("weir-token", text);
@@ -56,7 +73,7 @@ export async function follow(on) {
         await on.denied();
         continue;
       }
-      if (!answer.ok) throw new Error((await answer.json()).error);
+      if (!answer.ok) throw new Refusal((await answer.json()).error);
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let rest = "";
       for (;;) {

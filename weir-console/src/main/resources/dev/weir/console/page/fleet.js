@@ -1,6 +1,6 @@
 // The page of a fleet: the limiter of the fleet, the graph of pipelines, and a row for each pipeline and member.
 
-import { follow } from "./feed.js";
+import { follow, tellLost } from "./feed.js";
 import { put, short } from "./graph.js";
 import { login } from "./login.js";
 import { drawPipelines } from "./pipelines.js";
@@ -127,13 +127,6 @@ follow({
   looks() {},
   state: show,
   restarted() {},
-  lost() {
-    const trouble = at("trouble");
-    if (trouble.hidden) {
-      trouble.textContent = `The process has not answered since ${new Date().toLocaleTimeString()}. Trying again every second.`;
-      trouble.hidden = false;
-      put(at("fleet-state"), "text", "not reachable");
-    }
-  },
+  lost: (error) => tellLost(error, at("fleet-state")),
   denied: login,
 });

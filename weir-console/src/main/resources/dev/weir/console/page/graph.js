@@ -18,6 +18,9 @@ export function micros(us) {
   return us >= 1 ? `${us.toFixed(us >= 10 ? 0 : 1)} µs` : `${Math.round(us * 1000)} ns`;
 }
 
+/** Kinds of findings whose name says only where most of the work is done, if anywhere. */
+export const NO_LIMITS = ["arrival", "source-idle", "measuring"];
+
 export const percent = (share) => `${Math.round(share * 100)} %`;
 
 function part(parent, name, attributes) {
@@ -108,7 +111,7 @@ export class Graph {
     put(box.lanes, "text", stage.parallelism > 1 ? `× ${stage.parallelism}` : "");
     put(box.rate, "text", `${short(stage.out_per_second)}/s`);
     put(box.depth, "text", stage.depth > 0 ? `${short(stage.depth)} inside` : "");
-    const limits = limiter !== null && limiter.name === stage.name;
+    const limits = limiter !== null && limiter.name === stage.name && !NO_LIMITS.includes(limiter.kind);
     // The threads of a waiting limiter do not compute, so they are not called "busy". A throttle occupies no threads.
     const work = limits && limiter.kind === "stage-wait" && shares[0] >= 0.1 ? "waits" : "busy";
     put(box.shares, "text", `${work} ${percent(shares[0])}`);

@@ -1,6 +1,6 @@
 // The page of a benchmark's console. It is updated with the figures of every second, and sends commands to the run.
 
-import { change, follow } from "./feed.js";
+import { change, follow, tellLost } from "./feed.js";
 import { put, short } from "./graph.js";
 import { login } from "./login.js";
 
@@ -11,6 +11,7 @@ let told = 0;
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const millis = (value) => (value === null || value === undefined ? "-" : `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString("en")} ms`);
+const count = (value, unit = "") => (value === null || value === undefined ? "-" : `${short(value)}${unit}`);
 const known = (values) => values.filter((value) => value !== null && value !== undefined);
 
 /** Draws groups of lines and returns the upper end of each group's scale. An unknown value interrupts its line. */
@@ -53,7 +54,7 @@ function charts() {
   put(at("rate-most"), "text", `${short(rateMost)}/s`);
   put(at("lag-most"), "text", `${short(lagMost)} records`);
   put(at("latency-most"), "text", millis(latencyMost));
-  put(at("rates"), "aria-label", `now ${short(now.handled)} records handled per second of ${short(now.planned_per_second)} planned, and a lag of ${short(now.lag)};`
+  put(at("rates"), "aria-label", `now ${count(now.handled)} records handled per second of ${count(now.planned_per_second)} planned, and a lag of ${count(now.lag)};`
     + ` the highest lag of the last ${seconds.length} seconds: ${short(Math.max(0, ...known(of("lag"))))}`);
   put(at("latency"), "aria-label", `now a median of ${millis(now.p50_ms)} and a 99th percentile of ${millis(now.p99_ms)};`
     + ` the highest of the last ${seconds.length} seconds: ${millis(Math.max(0, ...known(of("p99_ms"))))}`);
@@ -70,7 +71,6 @@ function fetching() {
       { values: of("records_per_poll_p50"), name: "--blocked" }],
   ]);
   const now = seconds.at(-1) ?? {};
-  const count = (value) => (value === null || value === undefined ? "-" : short(value));
   put(at("fetch-most"), "text", millis(fetchMost));
   put(at("per-fetch-most"), "text", `${short(recordsMost)} records`);
   put(at("fetches"), "aria-label", `now ${count(now.records_per_fetch)} records per fetch, which takes ${millis(now.fetch_ms)};`
@@ -80,9 +80,9 @@ function fetching() {
 function figures(state) {
   const now = state.figures;
   const pairs = now.handled === undefined ? [] : [
-    ["Planned", `${short(now.planned_per_second)}/s`], ["Sent", `${short(now.sent)}/s`], ["Handled", `${short(now.handled)}/s`],
-    ["Lag", `${short(now.lag)} records`], ["Median", millis(now.p50_ms)], ["p99", millis(now.p99_ms)],
-    ["Consumers", now.consumers], ["A handler blocks", `${now.work_ms} ms`],
+    ["Planned", count(now.planned_per_second, "/s")], ["Sent", count(now.sent, "/s")], ["Handled", count(now.handled, "/s")],
+    ["Lag", count(now.lag, " records")], ["Median", millis(now.p50_ms)], ["p99", millis(now.p99_ms)],
+    ["Consumers", now.consumers ?? "-"], ["A handler blocks", now.work_ms === null || now.work_ms === undefined ? "-" : `${now.work_ms} ms`],
     ...[["Fetch", now.fetch_ms, millis], ["Records per fetch", now.records_per_fetch, short],
       ["Records per poll, median", now.records_per_poll_p50, short], ["Most", now.records_per_poll_max, short],
       ["Empty polls", now.empty_polls_percent, (value) => `${Math.round(value)} %`]]
@@ -175,13 +175,6 @@ follow({
     seconds = [];
     told = 0;
   },
-  lost() {
-    const trouble = at("trouble");
-    if (trouble.hidden) {
-      trouble.textContent = `The process has not answered since ${new Date().toLocaleTimeString()}. Trying again each second.`;
-      trouble.hidden = false;
-      put(at("run-state"), "text", "not reachable");
-    }
-  },
+  lost: (error) => tellLost(error, at("run-state")),
   denied: login,
 });

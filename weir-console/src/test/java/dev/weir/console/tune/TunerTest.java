@@ -625,6 +625,31 @@ class TunerTest {
         assertThat(model.workers("store")).isEqualTo(4);
     }
 
+    @Test
+    void failureDuringATrial_thatCannotBeTakenBack_isNotHiddenByTheSecondFailure() {
+        ModelPipeline model = new ModelPipeline()
+                .stage("store", 4, 1_024, null)
+                .rate(of -> {
+                    if (of.workers("store") == 4) {
+                        return 100.0;
+                    }
+                    throw new IllegalStateException("planted in the trial");
+                })
+                .refuse((key, value) -> {
+                    if (value == 4) {
+                        throw new IllegalStateException("planted in the step back");
+                    }
+                    return false;
+                });
+
+        assertThatThrownBy(() -> Tuner.builder().build().run(model, step -> {}))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("planted in the trial")
+                .satisfies(failure -> assertThat(failure.getSuppressed())
+                        .singleElement()
+                        .satisfies(second -> assertThat(second).hasMessage("planted in the step back")));
+    }
+
     /** A database refuses connections beyond some number, which ends a pipeline without retries. */
     @ParameterizedTest
     @ValueSource(ints = {20, 256})
@@ -642,6 +667,12 @@ class TunerTest {
         assertThat(report.settings()).containsEntry("dispatcher.jdbc.size", (long) most);
         assertThat(report.end()).isEqualTo(TuneReport.End.DONE);
         assertThat(report.reason()).contains("as many workers as the tuner may give a stage");
+    }
+
+    @Test
+    void lasting_ofAStageWithAnApostrophe_isOneArgumentOfAShell() {
+        assertThat(Lasting.lines(Map.of("stage.it's.parallelism", 8L)))
+                .contains("until the next start: weir console PID --set 'stage.it'\\''s.parallelism=8'");
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.net.UnknownHostException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 public final class HostRule {
 
     private static final Pattern V4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+
+    /** A name with an underscore, as Docker Compose gives. RFC 3986 permits it, but {@link URI#getHost} does not. */
+    private static final Pattern UNDERSCORED = Pattern.compile("([0-9A-Za-z.-]*_[0-9A-Za-z._-]*)(:[0-9]{0,5})?");
 
     private final boolean addresses;
     private final List<String> names;
@@ -68,6 +72,10 @@ public final class HostRule {
     }
 
     private static String hostOf(String header) {
+        Matcher underscored = UNDERSCORED.matcher(header);
+        if (underscored.matches()) {
+            return underscored.group(1).toLowerCase(Locale.ROOT);
+        }
         try {
             String host = URI.create("http://" + header).getHost();
             return host == null ? "" : host.toLowerCase(Locale.ROOT);

@@ -167,12 +167,9 @@ public final class Controls {
         };
     }
 
+    /** Returns the value, or the nearest int: a setting refuses it with its own bounds. */
     private static int number(String value) throws Refused {
-        try {
-            return Integer.parseInt(value);
-        } catch (NumberFormatException e) {
-            throw new Refused("it must be a whole number: " + value);
-        }
+        return Math.clamp(longNumber(value), Integer.MIN_VALUE, Integer.MAX_VALUE);
     }
 
     private static long longNumber(String value) throws Refused {
@@ -220,7 +217,7 @@ public final class Controls {
     }
 
     private void limitSource(String value) throws Refused {
-        long perSecond = value.equals("off") ? 0 : number(value);
+        long perSecond = value.equals("off") ? 0 : longNumber(value);
         RunningPipeline pipeline = pipeline();
         List<RateControl> sources = pipeline.handles(RateControl.class);
         if (sources.isEmpty()) {
@@ -235,6 +232,10 @@ public final class Controls {
         for (ConsumerHandle consumer : consumers) {
             for (PartitionDump partition : consumer.dump().partitions()) {
                 if (name.equals(nameOf(partition))) {
+                    if (!paused && sourcePaused && partition.paused().contains(Paused.USER)) {
+                        throw new Refused("the source is paused, and " + name
+                                + " with it: set source.paused=false, and then pause the other partitions");
+                    }
                     List<TopicPartition> one = List.of(new TopicPartition(partition.topic(), partition.partition()));
                     var ignored = paused ? consumer.pause(one) : consumer.resume(one);
                     return;

@@ -22,7 +22,7 @@ final class LogLevels {
             "WARNING", Level.WARNING,
             "INFO", Level.INFO,
             "DEBUG", Level.FINE,
-            "TRACE", Level.FINER,
+            "TRACE", Level.FINEST, // SLF4J traces at this level, System.Logger at FINER
             "ALL", Level.ALL);
 
     /** Maximum number of levels for unused loggers. {@link LogManager} keeps their names forever. */

@@ -28,6 +28,7 @@ public final class Timeline {
     // Guarded by the lock
     private final Deque<TimelineEntry> entries = new ArrayDeque<>();
     private long bytes;
+    private long count;
 
     /** Adds an entry with its long texts shortened. Drops the oldest entries if there are too many. */
     public void add(TimelineEntry entry) {
@@ -41,6 +42,7 @@ public final class Timeline {
         lock.lock();
         try {
             entries.add(kept);
+            count++;
             bytes += bytesOf(kept);
             while (entries.size() > MOST || bytes > MOST_BYTES) {
                 bytes -= bytesOf(entries.removeFirst());
@@ -64,6 +66,16 @@ public final class Timeline {
                         * (entry.key().length()
                                 + entry.value().length()
                                 + entry.refused().length());
+    }
+
+    /** Returns the number of all entries so far, including the dropped ones. */
+    public long count() {
+        lock.lock();
+        try {
+            return count;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Returns the entries, oldest first. */

@@ -44,7 +44,7 @@ final class Access {
             return new Denial(403, "the Host header must name this machine: use localhost or its address");
         }
         String origin = headers.getFirst("Origin");
-        if (origin != null && !origin.equalsIgnoreCase("http://" + host)) {
+        if (origin != null && !isOwn(origin, host)) {
             return new Denial(403, "requests from other sites are refused");
         }
         String site = headers.getFirst("Sec-Fetch-Site");
@@ -57,9 +57,15 @@ final class Access {
         return null;
     }
 
-    /** Returns whether the host name is allowed. Only a console on loopback checks it. */
+    /** Returns whether a page of this console sends the request. A console with a token may have a TLS proxy. */
+    private boolean isOwn(String origin, String host) {
+        return origin.equalsIgnoreCase("http://" + host)
+                || (tokenHash != null && origin.equalsIgnoreCase("https://" + host));
+    }
+
+    /** Returns whether the host name is allowed. Only a console on loopback without a token checks it. */
     private boolean isAcceptable(String host) {
-        return !loopback || LOOPBACK.accepts(host);
+        return !loopback || tokenHash != null || LOOPBACK.accepts(host);
     }
 
     private boolean hasToken(Headers headers) {

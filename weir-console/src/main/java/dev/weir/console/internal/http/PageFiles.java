@@ -1,9 +1,6 @@
 package dev.weir.console.internal.http;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import dev.weir.console.internal.profile.FlamePage;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +11,6 @@ final class PageFiles {
     /** A file and its content type. */
     record PageFile(String type, String content) {}
 
-    private static final String FOLDER = "/dev/weir/console/page/";
     private static final String SCRIPT = "text/javascript; charset=utf-8";
 
     private final Map<String, PageFile> files = new HashMap<>();
@@ -54,14 +50,7 @@ final class PageFiles {
     }
 
     private void add(String path, String name, String type) {
-        try (InputStream in = PageFiles.class.getResourceAsStream(FOLDER + name)) {
-            if (in == null) {
-                throw new IllegalStateException("the jar of weir-console is not whole: " + FOLDER + name);
-            }
-            files.put(path, new PageFile(type, new String(in.readAllBytes(), StandardCharsets.UTF_8)));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        files.put(path, new PageFile(type, FlamePage.file(name)));
     }
 
     @Nullable

@@ -48,6 +48,13 @@ final class DiagnosticCommands {
                 null);
     }
 
+    /** Returns an argument that names a file. The path is quoted, because the other JVM splits commands at spaces. */
+    static String file(String key, Path file) {
+        String path = file.toString();
+        char quote = path.indexOf('\'') < 0 ? '\'' : '"';
+        return key + "=" + quote + path + quote;
+    }
+
     /**
      * Sends a command.
      *

@@ -52,7 +52,8 @@ public final class FlamePage {
         return json.replace("<", "\\u003c");
     }
 
-    private static String file(String name) {
+    /** Reads a file of the console's pages from the class path. */
+    public static String file(String name) {
         try (InputStream in = FlamePage.class.getResourceAsStream(FOLDER + name)) {
             if (in == null) {
                 throw new IllegalStateException("the jar of weir-console is not whole: " + FOLDER + name);

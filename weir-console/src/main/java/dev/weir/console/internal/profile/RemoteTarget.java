@@ -117,7 +117,7 @@ final class RemoteTarget implements Recorder.Target {
     @Override
     public boolean knows(String event) throws IOException, InterruptedException {
         Path file = folder.resolve("begun.jfr");
-        commands.run("JFR.dump", "name=" + recording, "filename=" + file);
+        commands.run("JFR.dump", "name=" + recording, DiagnosticCommands.file("filename", file));
         try (RecordingFile begun = new RecordingFile(file)) {
             return begun.readEventTypes().stream().map(EventType::getName).anyMatch(event::equals);
         }
@@ -131,15 +131,15 @@ final class RemoteTarget implements Recorder.Target {
         commands.run(
                 "JFR.start",
                 "name=" + recording,
-                "settings=" + file,
+                DiagnosticCommands.file("settings", file),
                 "duration=" + (time.toSeconds() + SPARE_SECONDS) + "s",
-                "filename=" + folder.resolve("late.jfr"));
+                DiagnosticCommands.file("filename", folder.resolve("late.jfr")));
     }
 
     @Override
     public void stop(Path file) throws IOException, InterruptedException {
         Path written = folder.resolve("whole.jfr");
-        commands.run("JFR.stop", "name=" + recording, "filename=" + written);
+        commands.run("JFR.stop", "name=" + recording, DiagnosticCommands.file("filename", written));
         started = false;
         Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
     }

@@ -22,7 +22,9 @@ import java.util.regex.Pattern;
 public final class Json {
 
     private static final int MOST_SETTINGS = 256;
-    private static final Pattern NUMBER = Pattern.compile("0|[1-9][0-9]{0,8}");
+
+    /** Numbers that JavaScript reads exactly. */
+    private static final Pattern NUMBER = Pattern.compile("0|[1-9][0-9]{0,14}");
 
     private static final JsonFactory FACTORY = new JsonFactoryBuilder()
             .streamReadConstraints(StreamReadConstraints.builder()
@@ -99,7 +101,7 @@ public final class Json {
         if (value.equals("true") || value.equals("false")) {
             json.writeBoolean(value.equals("true"));
         } else if (NUMBER.matcher(value).matches()) {
-            json.writeNumber(Integer.parseInt(value));
+            json.writeNumber(Long.parseLong(value));
         } else {
             json.writeString(value);
         }

@@ -1,6 +1,7 @@
 package dev.weir.console.internal.state;
 
 import dev.weir.kafka.ConsumerDump;
+import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerHealth;
 import dev.weir.metrics.Limiter;
 import dev.weir.metrics.StageTime;
@@ -69,14 +70,24 @@ record Look(
         return isEmpty ? "no-records-yet" : state();
     }
 
-    /** Returns the consumer's lag in records, without partitions of unknown lag; -1 if there is no consumer. */
-    static long lagOf(@Nullable ConsumerDump consumer) {
+    /** Returns the consumer's partitions whose lag is known; none if there is no consumer. */
+    static List<PartitionDump> known(@Nullable ConsumerDump consumer) {
         return consumer == null
-                ? -1
+                ? List.of()
                 : consumer.partitions().stream()
-                        .mapToLong(ConsumerDump.PartitionDump::lag)
-                        .filter(lag -> lag > 0)
-                        .sum();
+                        .filter(partition -> partition.lag() >= 0)
+                        .toList();
+    }
+
+    /**
+     * Returns the consumer's lag in records, without partitions of unknown lag. -1 if the lag of all its partitions is
+     * unknown, or if there is no consumer.
+     */
+    static long lagOf(@Nullable ConsumerDump consumer) {
+        List<PartitionDump> known = known(consumer);
+        return consumer == null || (known.isEmpty() && !consumer.partitions().isEmpty())
+                ? -1
+                : known.stream().mapToLong(PartitionDump::lag).sum();
     }
 
     /**

@@ -25,12 +25,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +45,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
 
     private record Subject(RunningPipeline pipeline, Supplier<@Nullable Limiter> limiter) {}
 
-    private record Lag(long atNanos, long records) {}
+    private record Lag(long atNanos, long records, Set<TopicPartition> of) {}
 
     /** Time for which threads are sampled after a request for the full state. */
     private static final long ASKED_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -207,8 +210,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         if (System.nanoTime() - threadsNanos > TimeUnit.MILLISECONDS.toNanos(1_500)) {
             lookAtThreads();
         }
-        return SnapshotJson.full(
-                look(), controls.knobs(), threadTable, looked == null ? null : Progress.of(looked.pipeline));
+        return SnapshotJson.full(look(), controls, threadTable, looked == null ? null : Progress.of(looked.pipeline));
     }
 
     /** Makes the next request see a change. */
@@ -243,7 +245,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             remember(look);
             history.add(
                     new History.Entry(number, SnapshotJson.brief(look)),
-                    SnapshotJson.full(look, controls.knobs(), threadTable, null));
+                    SnapshotJson.full(look, controls, threadTable, null));
             failed = false;
         } catch (Throwable e) { // an exception thrown from here would silently end the schedule
             if (!failed) {
@@ -263,8 +265,12 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
 
     private void remember(Look look) {
         long lag = Look.lagOf(look.consumer());
+        Set<TopicPartition> known = known(look.consumer());
+        if (!lags.isEmpty() && !known.equals(lags.getLast().of)) {
+            lags.clear(); // a partition that comes or goes is no change of the lag
+        }
         if (lag >= 0) {
-            lags.addLast(new Lag(System.nanoTime(), lag));
+            lags.addLast(new Lag(System.nanoTime(), lag, known));
             if (lags.size() > LAGS + 1) {
                 lags.removeFirst();
             }
@@ -276,7 +282,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         trend.add(
                 look.at().toEpochMilli(),
                 look.stages().isEmpty() ? 0 : look.stages().getLast().outPerSecond(),
-                (double) Math.max(0, lag),
+                look.consumer() == null ? 0 : lag < 0 ? Double.NaN : lag,
                 now.cpuShare(),
                 (double) now.heap().getUsed(),
                 now.allocatedPerSecond(),
@@ -288,10 +294,19 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                 stages.stream().mapToDouble(StageLook::recentSeconds).max().orElse(0);
         Lag first = lags.peekFirst();
         Lag last = lags.peekLast();
-        double fall = first == null || last == null || first == last || consumer == null
+        double fall = first == null
+                        || last == null
+                        || first == last
+                        || !known(consumer).equals(last.of)
                 ? Double.NaN
                 : (first.records - last.records) * 1e9 / (last.atNanos - first.atNanos);
         return new Figures(seconds, fall);
+    }
+
+    private static Set<TopicPartition> known(@Nullable ConsumerDump consumer) {
+        return Look.known(consumer).stream()
+                .map(each -> new TopicPartition(each.topic(), each.partition()))
+                .collect(Collectors.toSet());
     }
 
     /** Returns the metrics of the complete run as JSON. */

@@ -2,6 +2,7 @@ package dev.weir.console.internal.state;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.console.ConsumerState;
+import dev.weir.console.internal.control.Controls;
 import dev.weir.console.internal.control.Controls.Knob;
 import dev.weir.console.internal.state.Look.StageLook;
 import dev.weir.kafka.ConsumerDump;
@@ -11,7 +12,6 @@ import dev.weir.stream.DispatcherSnapshot;
 import dev.weir.stream.StageSnapshot;
 import dev.weir.stream.control.ThreadActivity;
 import java.io.IOException;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ final class SnapshotJson {
 
     private SnapshotJson() {}
 
-    static String full(Look look, List<Knob> knobs, ThreadTable threads, @Nullable Progress progress) {
+    static String full(Look look, Controls controls, ThreadTable threads, @Nullable Progress progress) {
         return Json.object(json -> {
             ConsumerDump consumer = look.consumer();
             ConsumerHealth health = look.health();
@@ -40,7 +40,7 @@ final class SnapshotJson {
             }
             json.writeEndArray();
             json.writeArrayFieldStart("controls");
-            for (Knob knob : knobs) {
+            for (Knob knob : controls.knobs()) {
                 json.writeStartObject();
                 json.writeStringField("key", knob.key());
                 json.writeFieldName("value");
@@ -55,6 +55,7 @@ final class SnapshotJson {
                 json.writeEndObject();
             }
             json.writeEndArray();
+            json.writeNumberField("changes", controls.timeline().count());
             if (progress != null) {
                 progress.write(json);
             }
@@ -67,7 +68,12 @@ final class SnapshotJson {
             ConsumerHealth health = look.health();
             if (consumer != null && health != null) {
                 ConsumerState.writeSummary(json, consumer, health);
-                json.writeNumberField("lag", Look.lagOf(consumer));
+                long lag = Look.lagOf(consumer);
+                if (lag < 0) {
+                    json.writeNullField("lag");
+                } else {
+                    json.writeNumberField("lag", lag);
+                }
             } else {
                 json.writeStringField("at", look.at().toString());
                 json.writeStringField("state", look.state());
