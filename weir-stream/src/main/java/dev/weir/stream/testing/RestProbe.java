@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The probe sees only the threads of the run. It ignores work on the user's own executors, and a sleeping handler
  * counts as at rest. With a {@link VirtualClock}, the result is certain unless handlers wait for each other. On other
- * clocks, a thread that has just been woken may still appear to be waiting.
+ * clocks, and in a Kafka source, a thread that has just been woken may still appear to be waiting.
  */
 public final class RestProbe {
 

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -167,8 +168,10 @@ public final class VirtualClock implements Clock {
             return true;
         }
         try {
-            // A signalled thread leaves the condition's queue at once, but stays in `waiters` until it runs again.
-            return lock.getWaitQueueLength(condition) < waitersFor(condition);
+            // A signalled thread leaves the condition's queue at once, but stays in `waiters` until it runs again. Only
+            // the lock's own conditions have such a queue.
+            return condition instanceof AbstractQueuedSynchronizer.ConditionObject
+                    && lock.getWaitQueueLength(condition) < waitersFor(condition);
         } finally {
             lock.unlock();
         }

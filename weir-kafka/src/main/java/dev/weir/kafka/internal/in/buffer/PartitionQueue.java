@@ -40,11 +40,10 @@ final class PartitionQueue {
         records -= count;
     }
 
+    /** Removes all batches. Nothing may be added afterwards. */
     void clear() {
         batches.clear();
         records = 0;
-        due = 0;
-        headToken = -1;
     }
 
     int records() {

@@ -1,7 +1,6 @@
 package dev.weir.kafka.internal.in.buffer;
 
 import dev.weir.stream.spi.Clock;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -133,7 +132,7 @@ public final class PipelineOutlets implements RecordOutlets {
     @Override
     public void end() {
         ended = true;
-        new ArrayList<>(attachments).forEach(each -> each.buffer.end());
+        attachments.forEach(each -> each.buffer.end());
     }
 
     @Override

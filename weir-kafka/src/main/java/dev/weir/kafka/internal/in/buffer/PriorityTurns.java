@@ -139,7 +139,8 @@ final class PriorityTurns {
 
     /** Counts the records taken from the queue returned by {@link #next}. */
     void taken(int records) {
-        for (int i = levels.size() - 1; i >= 0; i--) {
+        // No level passes over the highest one.
+        for (int i = 1; i < levels.size(); i++) {
             Level level = levels.get(i);
             if (level.queues.isEmpty()) {
                 level.passedOver = 0;

@@ -3,7 +3,6 @@ package dev.weir.kafka.internal.in.buffer;
 import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
-import dev.weir.stream.spi.Stage;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
@@ -41,10 +40,11 @@ final class RateLimit {
         splits = false;
     }
 
+    /** Sets the rate. A changed rate keeps the debt of an earlier batch, and lets no further record out. */
     void set(long newPerSecond) {
+        fill();
+        credit = perSecond == 0 ? 1 : Math.min(1, credit);
         perSecond = newPerSecond;
-        credit = 1;
-        filledNanos = clock.nanoTime();
     }
 
     long perSecond() {
@@ -55,11 +55,15 @@ final class RateLimit {
         if (perSecond == 0) {
             return true;
         }
+        fill();
+        return credit >= 1;
+    }
+
+    private void fill() {
         long now = clock.nanoTime();
         double most = Math.max(1, perSecond * BURST_SECONDS);
         credit = Math.min(most, credit + (now - filledNanos) / 1e9 * perSecond);
         filledNanos = now;
-        return credit >= 1;
     }
 
     /** Returns the number of records that may leave now. Call after {@link #mayTake} returned true. */
@@ -85,20 +89,19 @@ final class RateLimit {
         return DueRecords.part(first, 0, most);
     }
 
-    /** Returns the time on the clock when the next record may leave; {@link Stage#NEVER} if it may leave now. */
+    /** Returns the time on the clock when the next record may leave. Call after {@link #mayTake} returned false. */
     long nextNanos() {
-        return perSecond == 0 || credit >= 1
-                ? Stage.NEVER
-                : clock.after(Math.max(1, (long) Math.ceil((1 - credit) / perSecond * TimeUnit.SECONDS.toNanos(1))));
+        return clock.after((long) Math.ceil((1 - credit) / perSecond * TimeUnit.SECONDS.toNanos(1)));
     }
 
     /** Sets whether only the rate limit holds back records now. */
     void waits(boolean now) {
+        long nanos = System.nanoTime();
         if (waits) {
-            waitedNanos += System.nanoTime() - waitsSinceNanos;
+            waitedNanos += nanos - waitsSinceNanos;
         }
         waits = now;
-        waitsSinceNanos = System.nanoTime();
+        waitsSinceNanos = nanos;
     }
 
     long waitedNanos() {

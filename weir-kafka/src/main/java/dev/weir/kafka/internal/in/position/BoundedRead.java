@@ -72,6 +72,9 @@ public final class BoundedRead {
     private long groupLookDueNanos;
     private long goneLookDueNanos;
 
+    /** Partitions that may no longer exist. Checked together, because a check that is running prevents another one. */
+    private final Set<TopicPartition> suspects = new HashSet<>();
+
     /** The positions of unread partitions at the last check whether they still exist. */
     private final Map<TopicPartition, Long> positionsAtLook = new HashMap<>();
 
@@ -84,7 +87,7 @@ public final class BoundedRead {
     /** Partitions that have been read to their ends. The brokers were asked whether their topics were recreated. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
-    /** Partitions of {@link #doubted} whose topics were not recreated. */
+    /** Partitions of {@link #doubted} whose topics were not recreated, as far as is known after the maximum wait. */
     private final Set<AssignedPartition> sureOf = new HashSet<>();
 
     /** Time at which the read ends even if the brokers have not confirmed all partitions in {@link #doubted}. */
@@ -146,16 +149,14 @@ public final class BoundedRead {
         }
         endLookDueNanos = clock.nanoTime() + END_LOOK.toNanos();
         Map<TopicPartition, Position> wanted = new HashMap<>();
-        Set<TopicPartition> refused = new HashSet<>();
         unknown.forEach((id, why) -> {
             if (asked.add(id)) {
                 wanted.put(id, Objects.requireNonNull(plan.subscription().end().of(id)));
             }
             if (!why.isEmpty()) {
-                refused.add(id);
+                suspects.add(id);
             }
         });
-        commits.lookForGone(refused);
         lookup.offsets(wanted, END_TIMEOUT)
                 .forEach((id, answer) ->
                         answer.whenComplete((end, failure) -> owner.execute(() -> answered(id, end, failure))));
@@ -208,25 +209,27 @@ public final class BoundedRead {
             unread.add(partition.id());
         }
         logRange.askIfDue();
-        lookForGoneIfDue(unread);
+        suspectIfDue(unread);
+        commits.lookForGone(suspects);
+        suspects.clear();
         unread.addAll(endless);
         all &= unread.isEmpty() || areGone(unread, hasPaused);
         return all && !emission.holdsBack() && isSure();
     }
 
-    /** Checks whether partitions that have not advanced since the last check still exist. */
-    private void lookForGoneIfDue(Set<TopicPartition> unread) {
+    /** Adds partitions to {@link #suspects} that have not advanced since the last check. */
+    private void suspectIfDue(Set<TopicPartition> unread) {
         if (clock.nanoTime() - goneLookDueNanos < 0) {
             return;
         }
         goneLookDueNanos = clock.nanoTime() + GONE_LOOK.toNanos();
         positionsAtLook.keySet().retainAll(unread);
-        commits.lookForGone(unread.stream()
-                .filter(id -> {
-                    Long now = positionOf(id);
-                    return now.equals(positionsAtLook.put(id, now));
-                })
-                .toList());
+        for (TopicPartition id : unread) {
+            Long now = positionOf(id);
+            if (now.equals(positionsAtLook.put(id, now))) {
+                suspects.add(id);
+            }
+        }
     }
 
     private long positionOf(TopicPartition id) {
@@ -249,6 +252,7 @@ public final class BoundedRead {
         }
         if (!sure && clock.nanoTime() - sureByNanos >= 0) {
             LOG.warn("ends without an answer whether the topics of {} still are the same ones", assignment.ids());
+            sureOf.addAll(doubted); // a transaction may delay the end, and the warning is given once
             return true;
         }
         return sure;
@@ -267,14 +271,16 @@ public final class BoundedRead {
                     unread.add(id);
                 }
             });
-            commits.lookForGone(unread);
+            suspects.addAll(unread);
             return unread.isEmpty() || areGone(unread, false);
         } catch (KafkaException failure) {
             if (PartitionOpenings.isPermanent(failure)) {
                 throw failure;
             }
             if (!(failure instanceof RetriableException || failure instanceof WakeupException)) {
-                LOG.warn("whether the group has read to the end is not known yet: {}; it is requested again", failure);
+                LOG.warn(
+                        "whether the group has read to the end is not known yet: {}; it is requested again",
+                        Thrown.text(failure));
             }
             return false;
         } finally {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.Subscription;
 import dev.weir.kafka.internal.in.fetch.Fetched;
+import dev.weir.kafka.internal.in.fetch.UnreadableBatch;
 import dev.weir.kafka.internal.in.offsets.OffsetTracker;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +33,9 @@ class DueRecordsTest {
     private final VirtualClock clock = new VirtualClock();
     private final RecordBuffer buffer =
             new RecordBuffer(clock, new DueRecords(ConsumerRecord::offset, () -> clock.nanoTime() / 1_000_000));
+    private final SteppingClock stepping = new SteppingClock();
+    private final RecordBuffer stepped =
+            new RecordBuffer(stepping, new DueRecords(ConsumerRecord::offset, () -> stepping.nanos / 1_000_000));
     private final AssignedPartition a = partition(0);
     private final AssignedPartition b = partition(1);
 
@@ -280,5 +285,115 @@ class DueRecordsTest {
                 .isInstanceOf(KafkaPipelineException.class)
                 .hasMessageStartingWith("dueAt failed for t-0@3: java.lang.IllegalStateException: no time")
                 .hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void unreadableBatch_isDueAtOnce_andTheFunctionIsNotCalled() {
+        ConsumerRecord<byte[], byte[]> unreadable = UnreadableBatch.acquired(
+                new TopicPartition("t", 0), 3, 9, new byte[0], new IllegalStateException("corrupt"), (short) 1);
+        assertThat(DueRecords.millis(
+                        record -> {
+                            throw new AssertionError(record);
+                        },
+                        unreadable))
+                .isEqualTo(Long.MIN_VALUE);
+    }
+
+    @Test
+    void timeBeforeTheEpoch_isRoundedUpToo() {
+        ConsumerRecord<byte[], byte[]> record = new ConsumerRecord<>("t", 0, 7, new byte[0], new byte[0]);
+        assertThat(DueRecords.millis(any -> Instant.ofEpochMilli(-5).plusNanos(1), record))
+                .isEqualTo(-4);
+        assertThat(DueRecords.millis(any -> Instant.ofEpochMilli(-5), record)).isEqualTo(-5);
+    }
+
+    @Test
+    void subscription_withoutDueTimes_delaysNothing() {
+        assertThat(DueRecords.of(Subscription.topics("t"))).isNull();
+    }
+
+    @Test
+    void recordThatIsHandedToAWaitingThread_isHeldUntilItIsDue() {
+        Batch<Fetched> later = Batch.of(
+                new Object[] {new Fetched.OfRecord(new ConsumerRecord<>("t", 0, 20, new byte[0], new byte[0]))},
+                1,
+                a.tracker(),
+                new long[] {a.tracker().append(20, 1)});
+        stepping.actions.add(() -> stepped.hand(a, later));
+        assertThat(take(stepped, Duration.ofHours(1).toNanos())).containsExactly(20L);
+        assertThat(Duration.ofNanos(stepping.nanos)).isEqualTo(Duration.ofMillis(20));
+    }
+
+    @Test
+    void wait_isAsLongAsTheNextRecordNeeds_butTenSecondsAtMost() {
+        add(stepped, a, 12_000);
+        assertThat(take(stepped, Stage.NEVER)).containsExactly(12_000L);
+        assertThat(stepping.deadlines)
+                .containsExactly(
+                        Duration.ofSeconds(10).toNanos(), Duration.ofSeconds(12).toNanos());
+    }
+
+    /** It is never due, so no time has to be waited for. */
+    @Test
+    void recordOfTheFarFuture_isWaitedForWithoutATimer() {
+        add(stepped, a, Long.MAX_VALUE);
+        stepping.actions.add(() -> add(stepped, b, 0));
+        assertThat(take(stepped, Stage.NEVER)).containsExactly(0L);
+        assertThat(stepping.deadlines).containsExactly(Stage.NEVER);
+    }
+
+    @Test
+    void partitionsThatAreDue_takeTurns() {
+        add(a, 1, 2);
+        add(a, 3);
+        add(b, 4, 5);
+        clock.advance(Duration.ofMillis(10));
+        assertThat(take(clock.nanoTime())).containsExactly(1L, 2L);
+        assertThat(take(clock.nanoTime())).containsExactly(4L, 5L);
+        assertThat(take(clock.nanoTime())).containsExactly(3L);
+        assertThat(take(clock.nanoTime())).isEmpty();
+    }
+
+    @Test
+    void pausedPartition_isHeldAlthoughItIsDue() {
+        add(a, 1);
+        add(b, 2);
+        clock.advance(Duration.ofMillis(10));
+        buffer.pause(a, true);
+        assertThat(take(clock.nanoTime())).containsExactly(2L);
+        assertThat(take(clock.nanoTime())).isEmpty();
+        buffer.pause(a, false);
+        assertThat(take(clock.nanoTime())).containsExactly(1L);
+    }
+
+    /** The order of the tokens is the order of the records, also if a batch leaves in parts. */
+    @Test
+    void partsOfABatch_haveTheTokensOfTheirRecords() throws InterruptedException {
+        add(a, 1, 2, 30);
+        clock.advance(Duration.ofMillis(10));
+        Batch<Fetched> first = Objects.requireNonNull(buffer.take(clock.nanoTime(), new StageMeter()));
+        assertThat(offsets(first)).containsExactly(1L, 2L);
+        assertThat(List.of(first.token(0), first.token(1))).containsExactly(0L, 1L);
+        assertThat(first.target(1)).isSameAs(a.tracker());
+        clock.advance(Duration.ofMillis(20));
+        Batch<Fetched> rest = Objects.requireNonNull(buffer.take(clock.nanoTime(), new StageMeter()));
+        assertThat(offsets(rest)).containsExactly(30L);
+        assertThat(rest.token(0)).isEqualTo(2);
+        assertThat(rest.target(0)).isSameAs(a.tracker());
+    }
+
+    @Test
+    void functionThatThrows_leavesTheLockFree() {
+        RecordBuffer failing = new RecordBuffer(
+                clock,
+                new DueRecords(
+                        record -> {
+                            throw new IllegalStateException("no time");
+                        },
+                        () -> 0));
+        add(failing, a, 1);
+        assertThatThrownBy(() -> failing.take(0, new StageMeter())).hasMessage("no time");
+        assertThat(OtherThread.canCall(failing::records)).isTrue();
+        assertThat(failing.records(a)).isEqualTo(1);
     }
 }

@@ -27,6 +27,8 @@ import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class FlowControlTest {
 
@@ -494,5 +496,243 @@ class FlowControlTest {
         finish(100);
         resume();
         assertThat(client.paused()).containsExactly(id);
+    }
+
+    // ---- Limits ----------------------------------------------------------------------------------------------------
+
+    private FlowControl flow(int maxOutstandingRecords, int recordsPerToken, int fetchBytes) {
+        return new FlowControl(
+                ConsumerSettings.builder()
+                        .bootstrapServers("h:1")
+                        .groupId("g")
+                        .maxOutstandingRecords(maxOutstandingRecords)
+                        .bufferBytes(MEGABYTE)
+                        .build(),
+                recordsPerToken,
+                fetchBytes,
+                time,
+                wakeUps::incrementAndGet);
+    }
+
+    /** Returns the number of tokens at which the partition is paused. */
+    private int tokensUntilFull(FlowControl limits) {
+        AssignedPartition fresh = new AssignedPartition(id, new OffsetTracker(1_000, () -> {}), Long.MAX_VALUE);
+        limits.divide(List.of(fresh));
+        for (int count = 1; count <= 1_000; count++) {
+            fresh.tracker().append(count, 1);
+            limits.afterFetch(fresh, fetcher);
+            if (fresh.isPaused()) {
+                return count;
+            }
+        }
+        return -1;
+    }
+
+    @Test
+    void limitOfRecords_isTheNumberOfTheirTokens_andNeverZero() {
+        FlowControl batches = flow(100, 10, FETCH_BYTES);
+        assertThat(tokensUntilFull(batches)).isEqualTo(10);
+        batches.maxOutstandingRecords(250);
+        assertThat(tokensUntilFull(batches)).isEqualTo(25);
+        batches.maxOutstandingRecords(5);
+        assertThat(tokensUntilFull(batches)).isEqualTo(1);
+        assertThat(tokensUntilFull(flow(9, 10, FETCH_BYTES))).isEqualTo(1);
+    }
+
+    @Test
+    void budget_thatIsChanged_wakesTheOwner() {
+        flow.bufferBytes(4 * MEGABYTE);
+        assertThat(wakeUps).hasValue(1);
+    }
+
+    private List<AssignedPartition> assigned(FlowControl limits, int count) {
+        List<AssignedPartition> all = new ArrayList<>();
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        for (int i = 0; i < count; i++) {
+            AssignedPartition each = new AssignedPartition(
+                    new TopicPartition("many", i), new OffsetTracker(100, wakeUps::incrementAndGet), Long.MAX_VALUE);
+            each.goOutBy(outlet);
+            all.add(each);
+        }
+        client.unsubscribe();
+        client.assign(all.stream().map(each -> each.id()).toList());
+        limits.divide(all);
+        return List.copyOf(all);
+    }
+
+    /** The sum may exceed the budget by a fetch of each partition, but by half of the budget at most. */
+    @ParameterizedTest
+    @CsvSource({
+        "40, 8192, 1376256",
+        "40, 100000, 1572864",
+        "64, 8192, 1572864",
+        "64, 1024, 1114112",
+        "65, 8192, 1048576"
+    })
+    void sumOfAllPartitions_hasALimit(int count, int fetchBytes, int limit) {
+        FlowControl limits = flow(100, 1, fetchBytes);
+        List<AssignedPartition> all = assigned(limits, count);
+        all.get(0).tracker().append(0, limit - 11);
+        all.get(1).tracker().append(0, 10);
+        limits.afterPoll(all, fetcher);
+        assertThat(client.paused()).isEmpty();
+        all.get(1).tracker().append(1, 1);
+        limits.afterPoll(all, fetcher);
+        assertThat(client.paused()).hasSize(count);
+        assertThat(all).allMatch(each -> limits.reason(each) == Paused.BUDGET);
+    }
+
+    @Test
+    void sumOfAllPartitions_resumesAtHalf() {
+        FlowControl limits = flow(100, 1, FETCH_BYTES);
+        List<AssignedPartition> all = assigned(limits, 40);
+        int limit = MEGABYTE + 40 * FETCH_BYTES;
+        all.get(0).tracker().append(0, limit / 2);
+        all.get(1).tracker().append(0, 1);
+        all.get(2).tracker().append(0, limit / 2);
+        limits.afterPoll(all, fetcher);
+        all.get(2).tracker().ack(0);
+        limits.resumeLow(all, fetcher);
+        assertThat(client.paused()).hasSize(40);
+        int before = wakeUps.get();
+        all.get(1).tracker().ack(0);
+        assertThat(wakeUps.get()).isGreaterThan(before);
+        limits.resumeLow(all, fetcher);
+        assertThat(client.paused())
+                .as("above half of its own limit")
+                .containsExactly(all.get(0).id());
+    }
+
+    @Test
+    void sumOfRecords_thatAreFinishedMeanwhile_doesNotPause() {
+        FlowControl limits = flow(100, 1, FETCH_BYTES);
+        List<AssignedPartition> all = assigned(limits, 40);
+        all.get(0).tracker().append(0, 2 * MEGABYTE);
+        all.get(0).tracker().ack(0);
+        limits.afterPoll(all, fetcher);
+        assertThat(client.paused()).isEmpty();
+    }
+
+    @Test
+    void stuckBytes_areForgotten_onceTheyAreFinished() {
+        List<AssignedPartition> all = assigned(flow, 40);
+        int quarter = (MEGABYTE + 40 * FETCH_BYTES) / 4;
+        OffsetTracker stuck = all.get(0).tracker();
+        OffsetTracker other = all.get(1).tracker();
+        stuck.append(0, 3 * quarter);
+        other.append(0, quarter);
+        flow.afterPoll(all, fetcher);
+        other.ack(0);
+        flow.resumeLow(all, fetcher);
+        assertThat(client.paused()).hasSize(40);
+        nanos.addAndGet(FlowControl.STUCK_NANOS - 1);
+        flow.resumeLow(all, fetcher);
+        assertThat(client.paused()).hasSize(40);
+        nanos.addAndGet(1);
+        flow.resumeLow(all, fetcher);
+        assertThat(client.paused()).containsExactly(all.get(0).id());
+
+        other.append(1, quarter);
+        flow.afterPoll(all, fetcher);
+        assertThat(client.paused()).hasSize(40);
+        other.ack(1);
+        flow.resumeLow(all, fetcher);
+        assertThat(client.paused()).as("at once").hasSize(1);
+
+        other.append(2, quarter);
+        flow.afterPoll(all, fetcher);
+        stuck.ack(0);
+        flow.resumeLow(all, fetcher);
+        assertThat(client.paused())
+                .as("above half of its own limit")
+                .containsExactly(all.get(1).id());
+        stuck.append(1, 3 * quarter);
+        flow.afterPoll(all, fetcher);
+        other.ack(2);
+        flow.resumeLow(all, fetcher);
+        assertThat(client.paused()).as("within the first second again").hasSize(40);
+    }
+
+    // ---- The time of pauses ----------------------------------------------------------------------------------------
+
+    @Test
+    void timeOfAPause_beginsWithTheFullWindow_andEndsWithTheResume() {
+        nanos.set(1_000);
+        fetch(100, 1);
+        nanos.set(1_030);
+        fetch(1, 1);
+        assertThat(partition.stoodStillNanos(false, 1_050)).isEqualTo(50);
+        finish(101);
+        nanos.set(1_070);
+        resume();
+        assertThat(client.paused()).isEmpty();
+        assertThat(partition.stoodStillNanos(false, 9_999)).isEqualTo(70);
+        assertThat(partition.stoodStillNanos(true, 9_999)).isZero();
+        nanos.set(2_000);
+        fetch(2, MEGABYTE / 2);
+        assertThat(partition.stoodStillNanos(true, 2_040)).isEqualTo(40);
+    }
+
+    @Test
+    void timeOfACommonPause_isCountedForEachPartition() {
+        List<AssignedPartition> all = assigned(flow, 40);
+        nanos.set(500);
+        all.get(0).tracker().append(0, 2 * MEGABYTE);
+        flow.afterPoll(all, fetcher);
+        assertThat(all).allMatch(each -> each.stoodStillNanos(true, 700) == 200);
+        nanos.set(600);
+        flow.afterPoll(all, fetcher);
+        assertThat(all).allMatch(each -> each.stoodStillNanos(true, 700) == 200);
+    }
+
+    // ---- Peers -----------------------------------------------------------------------------------------------------
+
+    @Test
+    void partition_doesNotWaitForRecordsThatTheUserHasPaused() {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> both = full(outlet, 0, 0);
+        outlet.purge(List.of(nth(both, 0)));
+        finish(nth(both, 0), 0, 60);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
+        assertThat(client.paused()).hasSize(2);
+        outlet.pause(nth(both, 1), true);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
+        assertThat(client.paused()).containsExactly(new TopicPartition("t", 1));
+    }
+
+    @Test
+    void partition_doesNotWaitForRecordsOfAnotherBuffer() {
+        RecordBuffer outlet = new RecordBuffer(Clock.SYSTEM);
+        Map<TopicPartition, AssignedPartition> all = full(outlet, 0, 0, 0);
+        outlet.purge(List.of(nth(all, 1)));
+        nth(all, 1).goOutBy(new RecordBuffer(Clock.SYSTEM));
+        finish(nth(all, 0), 0, 60);
+        flow.resumeLow(List.copyOf(all.values()), fetcher);
+        assertThat(client.paused()).as("with ready records in its own buffer").hasSize(3);
+        finish(nth(all, 1), 0, 60);
+        flow.resumeLow(List.copyOf(all.values()), fetcher);
+        assertThat(client.paused()).as("together").containsExactly(new TopicPartition("t", 2));
+    }
+
+    @Test
+    void partitionsThatAreAllLow_goOnTogether_withRecordsInTheBuffer() {
+        Map<TopicPartition, AssignedPartition> both = full(new RecordBuffer(Clock.SYSTEM), 0, 0);
+        finish(nth(both, 0), 0, 50);
+        finish(nth(both, 1), 0, 49);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
+        assertThat(client.paused()).hasSize(2);
+        finish(nth(both, 1), 49, 50);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
+        assertThat(client.paused()).isEmpty();
+    }
+
+    /** Their position is unknown, so nothing is fetched from them. */
+    @Test
+    void heldPartition_isNotResumed_andHoldsUpNoOther() {
+        Map<TopicPartition, AssignedPartition> both = full(new RecordBuffer(Clock.SYSTEM), 0, 0);
+        nth(both, 0).hold();
+        finish(nth(both, 1), 0, 50);
+        flow.resumeLow(List.copyOf(both.values()), fetcher);
+        assertThat(client.paused()).containsExactly(new TopicPartition("t", 0));
     }
 }

@@ -27,7 +27,7 @@ class PausedPartitionsTest {
 
     private void add(AssignedPartition to) {
         buffer.add(to, Batch.of(new Object[1], 1, to.tracker(), new long[] {
-            to.tracker().append(0, 1)
+            to.tracker().append(to.tracker().outstanding(), 1)
         }));
     }
 
@@ -104,5 +104,94 @@ class PausedPartitionsTest {
         pauses.withdrawn(List.of(partition));
         assertThat(taken()).isEqualTo(1);
         assertThat(pauses.isPaused(partition.id())).as("should it come back").isTrue();
+    }
+
+    /** Its committed records would be lost. */
+    @Test
+    void withdrawnPartition_isNotHeldByLaterPauses() throws InterruptedException {
+        pauses.assigned(partition);
+        add(partition);
+        pauses.withdrawn(List.of(partition));
+        pauses.pause("t");
+        pauses.pause(List.of(partition.id()));
+        pauses.pauseAll();
+        assertThat(taken()).isEqualTo(1);
+    }
+
+    @Test
+    void resumeAll_endsEveryKindOfPause() throws InterruptedException {
+        pauses.assigned(partition);
+        add(partition);
+        pauses.pause(List.of(partition.id()));
+        pauses.resumeAll();
+        assertThat(taken()).isEqualTo(1);
+        add(partition);
+        pauses.pause("t");
+        pauses.resumeAll();
+        assertThat(taken()).isEqualTo(1);
+        add(partition);
+        pauses.pauseAll();
+        pauses.resumeAll();
+        assertThat(taken()).isEqualTo(1);
+    }
+
+    @Test
+    void pauseOfATopic_holdsItsPartitionsAlone_andItsResumeEndsTheirOwnPauses() throws InterruptedException {
+        AssignedPartition other =
+                new AssignedPartition(new TopicPartition("u", 0), new OffsetTracker(10, () -> {}), Long.MAX_VALUE);
+        other.goOutBy(buffer);
+        pauses.assigned(partition);
+        pauses.assigned(other);
+        pauses.pause(List.of(partition.id(), other.id()));
+        pauses.pause("t");
+        add(partition);
+        add(other);
+        assertThat(taken()).isZero();
+        pauses.resume("t");
+        assertThat(taken()).isEqualTo(1);
+        assertThat(buffer.records(partition)).isZero();
+        assertThat(pauses.isPaused(partition.id())).isFalse();
+        assertThat(pauses.isPaused(other.id())).isTrue();
+        assertThat(taken()).isZero();
+        pauses.pause("t");
+        pauses.resume(List.of(other.id()));
+        assertThat(taken()).isEqualTo(1);
+        assertThat(pauses.isPaused(partition.id())).isTrue();
+        assertThat(pauses.isPaused(new TopicPartition("t", 9))).isTrue();
+        assertThat(pauses.isPaused(other.id())).isFalse();
+    }
+
+    @Test
+    void pauseOfOnePartition_holdsNoOther_alsoIfItIsNotAssigned() throws InterruptedException {
+        pauses.assigned(partition);
+        add(partition);
+        TopicPartition elsewhere = new TopicPartition("t", 1);
+        pauses.pause(List.of(elsewhere));
+        assertThat(taken()).isEqualTo(1);
+        assertThat(pauses.isPaused(elsewhere)).isTrue();
+        pauses.resume(List.of(elsewhere, partition.id()));
+        assertThat(pauses.isPaused(elsewhere)).isFalse();
+    }
+
+    /** A method that kept the lock would stop the owner thread or the user. */
+    @Test
+    void everyMethod_releasesTheLock() {
+        List<Runnable> calls = List.of(
+                () -> pauses.assigned(partition),
+                () -> pauses.pauseAll(),
+                () -> pauses.pauseAllBut(List.of(partition.id())),
+                () -> pauses.resumeAll(),
+                () -> pauses.pause("t"),
+                () -> pauses.resume("t"),
+                () -> pauses.pause(List.of(partition.id())),
+                () -> pauses.resume(List.of(partition.id())),
+                () -> pauses.isPaused(partition.id()),
+                () -> pauses.withdrawn(List.of(partition)));
+        for (int i = 0; i < calls.size(); i++) {
+            calls.get(i).run();
+            assertThat(OtherThread.canCall(() -> pauses.isPaused(partition.id())))
+                    .as("after call %s", i)
+                    .isTrue();
+        }
     }
 }

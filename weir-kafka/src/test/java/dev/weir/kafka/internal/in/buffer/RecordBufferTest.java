@@ -13,11 +13,15 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RecordBufferTest {
 
@@ -335,5 +339,209 @@ class RecordBufferTest {
         assertThat(topics.chars().filter(topic -> topic == 'y').count()).isBetween(49L, 53L);
         assertThat(topics.chars().filter(topic -> topic == 'z').count()).isBetween(50L, 54L);
         assertThat(topics.lastIndexOf('z')).isGreaterThan(880);
+    }
+
+    @Test
+    void lowerPriority_thatFlowedAlone_hasNoDebt() throws InterruptedException {
+        AssignedPartition low = partition("l", 0);
+        AssignedPartition high = partition("h", 1);
+        for (int i = 0; i < 40; i++) {
+            fetch(low, 1);
+        }
+        fetch(high, 1);
+        assertThat(nextTopics(21)).isEqualTo("h" + "l".repeat(20));
+        for (int i = 0; i < 40; i++) {
+            fetch(high, 1);
+        }
+        assertThat(nextTopics(18)).isEqualTo("h".repeat(16) + "lh");
+    }
+
+    /** A level that comes later may be higher than all others. */
+    @Test
+    void priorities_areKeptInOrder_howeverTheyArrive() throws InterruptedException {
+        for (int priority : new int[] {3, -7, 5, 1, 9, -2}) {
+            AssignedPartition one = partition(String.valueOf(Math.abs(priority)), priority);
+            fetch(one, 1);
+            fetch(one, 1);
+        }
+        assertThat(nextTopics(13)).isEqualTo("995533112277-");
+    }
+
+    @Test
+    void fewReadyPartitions_areReportedOnce() throws InterruptedException {
+        AtomicInteger calls = new AtomicInteger();
+        AssignedPartition c = partition(2);
+        fetch(a, "a1");
+        fetch(b, "b1");
+        fetch(c, "c1", "c2");
+        assertThat(buffer.watchReady(0, 3, calls::incrementAndGet)).isFalse();
+        assertThat(buffer.watchReady(0, 1, calls::incrementAndGet)).isTrue();
+        assertThat(next()).isEqualTo("a1");
+        assertThat(calls).hasValue(0);
+        assertThat(next()).isEqualTo("b1");
+        assertThat(calls).hasValue(1);
+        assertThat(List.of(next(), next(), next())).containsExactly("c1", "c2", "-");
+        assertThat(calls).hasValue(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void severalLimitsOfReadyPartitions_areReportedAtTheHighest(boolean highestFirst) throws InterruptedException {
+        AtomicInteger calls = new AtomicInteger();
+        for (int i = 0; i < 4; i++) {
+            fetch(partition(i), "record");
+        }
+        assertThat(buffer.watchReady(0, highestFirst ? 3 : 1, calls::incrementAndGet))
+                .isTrue();
+        assertThat(buffer.watchReady(0, highestFirst ? 1 : 3, calls::incrementAndGet))
+                .isTrue();
+        assertThat(next()).isEqualTo("record");
+        assertThat(calls).hasValue(1);
+    }
+
+    @Test
+    void readyPartitionsOfAnotherPriority_areNotReported() throws InterruptedException {
+        AtomicInteger calls = new AtomicInteger();
+        AssignedPartition low = partition("l", 0);
+        AssignedPartition high = partition("h", 1);
+        fetch(low, 1);
+        fetch(low, 1);
+        fetch(high, 1);
+        assertThat(buffer.watchReady(0, 0, calls::incrementAndGet)).isTrue();
+        assertThat(nextTopics(2)).isEqualTo("hl");
+        assertThat(calls).hasValue(0);
+        assertThat(nextTopics(1)).isEqualTo("l");
+        assertThat(calls).hasValue(1);
+    }
+
+    @Test
+    void resume_endsAWaitingTake() throws Exception {
+        fetch(a, "a1");
+        buffer.pause(a, true);
+        CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(this::nextOfAll);
+        clock.awaitWaiters(1);
+        buffer.pause(a, false);
+        assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("a1");
+    }
+
+    @Test
+    void end_endsAWaitingTake() throws Exception {
+        CompletableFuture<Boolean> atEnd = CompletableFuture.supplyAsync(() -> nextOfAll() == null);
+        clock.awaitWaiters(1);
+        buffer.end();
+        assertThat(atEnd.get(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void announcement_endsAWaitingTake() throws Exception {
+        CompletableFuture<@Nullable String> taken = CompletableFuture.supplyAsync(this::nextOfAll);
+        clock.awaitWaiters(1);
+        long token = a.tracker().append(0, 1);
+        buffer.addAll(a, List.of(Batch.of(new Object[] {"a1"}, 1, a.tracker(), new long[] {token})));
+        buffer.announce();
+        assertThat(taken.get(30, TimeUnit.SECONDS)).isEqualTo("a1");
+    }
+
+    @Test
+    void counts_ofReadyRecords_leaveOutPausedPartitions() {
+        fetch(a, 3);
+        fetch(a, 2);
+        fetch(b, 4);
+        AssignedPartition empty = partition(2);
+        assertThat(buffer.countReady(List.of(a, b, empty))).isEqualTo(2);
+        assertThat(buffer.ready()).isEqualTo(9);
+        buffer.pause(a, true);
+        assertThat(buffer.countReady(List.of(a, b, empty))).isEqualTo(1);
+        assertThat(buffer.ready()).isEqualTo(4);
+        assertThat(buffer.records()).isEqualTo(9);
+        assertThat(buffer.records(a)).isEqualTo(5);
+        assertThat(buffer.purge(List.of(a))).containsExactly(Map.entry(a, 0L));
+        assertThat(buffer.records()).isEqualTo(4);
+        assertThat(buffer.records(a)).isZero();
+    }
+
+    @Test
+    void batch_thatIsGivenBack_isReusedEmpty() throws InterruptedException {
+        fetch(a, 3);
+        Batch<Fetched> taken = Objects.requireNonNull(buffer.take(clock.nanoTime(), new StageMeter()));
+        assertThat(buffer.emptyBatch()).isNotSameAs(taken);
+        buffer.giveBack(taken);
+        Batch<Fetched> reused = buffer.emptyBatch();
+        assertThat(reused).isSameAs(taken);
+        assertThat(reused.isEmpty()).isTrue();
+        assertThat(buffer.emptyBatch()).isNotSameAs(taken);
+    }
+
+    private static Fetched record(long offset) {
+        return new Fetched.OfRecord(new ConsumerRecord<>("t", 0, offset, new byte[0], new byte[0]));
+    }
+
+    @Test
+    void find_returnsEachWaitingRecord_andNoOther() throws InterruptedException {
+        for (int batch = 0; batch < 3; batch++) {
+            long[] tokens = new long[4];
+            Object[] values = new Object[4];
+            for (int i = 0; i < 4; i++) {
+                values[i] = record(10L * batch + i);
+                tokens[i] = a.tracker().append(10L * batch + i, 1);
+            }
+            buffer.add(a, Batch.of(values, 4, a.tracker(), tokens));
+        }
+        for (int token = 0; token < 12; token++) {
+            assertThat(buffer.find(a, token))
+                    .isNotNull()
+                    .extracting(Fetched::offset)
+                    .isEqualTo(10L * (token / 4) + token % 4);
+        }
+        assertThat(buffer.find(a, 12)).isNull();
+        assertThat(buffer.find(b, 0)).isNull();
+        Batch<Fetched> taken = Objects.requireNonNull(buffer.take(clock.nanoTime(), new StageMeter()));
+        assertThat(taken.size()).isEqualTo(4);
+        assertThat(buffer.find(a, 3)).isNull();
+        assertThat(buffer.find(a, 4)).isNotNull();
+    }
+
+    @Test
+    void find_ofABatchWithASingleToken_returnsItsFirstRecord() {
+        long[] tokens = new long[3];
+        tokens[0] = a.tracker().append(0, 1);
+        buffer.add(a, Batch.of(new Object[] {record(0), record(1), record(2)}, 3, a.tracker(), tokens));
+        long[] next = new long[2];
+        next[0] = a.tracker().append(3, 1);
+        buffer.add(a, Batch.of(new Object[] {record(3), record(4)}, 2, a.tracker(), next));
+        assertThat(buffer.find(a, 1)).isNotNull().extracting(Fetched::offset).isEqualTo(3L);
+    }
+
+    /** A method that kept the lock would stop the owner thread or the pipeline. */
+    @Test
+    void everyMethod_releasesTheLock() {
+        fetch(b, "b1");
+        List<Runnable> calls = List.of(
+                () -> fetch(a, "a1"),
+                () -> hand(a, "a2"),
+                () -> buffer.announce(),
+                () -> buffer.pause(a, true),
+                () -> buffer.pause(a, false),
+                () -> buffer.perSecond(5),
+                () -> buffer.perSecond(0),
+                () -> buffer.perSecond(),
+                () -> buffer.waitedNanos(),
+                () -> buffer.keepWhole(),
+                () -> buffer.records(),
+                () -> buffer.records(a),
+                () -> buffer.ready(),
+                () -> buffer.countReady(List.of(a)),
+                () -> buffer.watchReady(0, 1, () -> {}),
+                () -> buffer.isNotDue(a),
+                () -> buffer.find(b, 7),
+                () -> buffer.purge(List.of(a)),
+                () -> buffer.end(),
+                () -> nextOfAll());
+        for (int i = 0; i < calls.size(); i++) {
+            calls.get(i).run();
+            assertThat(OtherThread.canCall(buffer::records))
+                    .as("after call %s", i)
+                    .isTrue();
+        }
     }
 }

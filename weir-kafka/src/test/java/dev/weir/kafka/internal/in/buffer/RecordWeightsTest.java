@@ -71,4 +71,25 @@ class RecordWeightsTest {
         assertThat(weigh(batch(1, 1), 0)).as("from then on").isGreaterThan(HEADER_BYTES);
         assertThat(weigh(batch(1, 0), 0)).isLessThan(1_000);
     }
+
+    @Test
+    void weight_isTheContentWithItsOverhead() {
+        assertThat(weigh(batch(1, 0), 0)).isEqualTo(128 + 30);
+        assertThat(weigh(batch(2, 1), 1)).isEqualTo(128 + 30 + 96 + "trace".length() + HEADER_BYTES);
+        Headers headers = new RecordHeaders().add("a", null).add("bcd", new byte[7]);
+        Fetched record = new Fetched.OfRecord(new ConsumerRecord<>(
+                "t", 0, 0, 0, TimestampType.CREATE_TIME, -1, 20, null, new byte[20], headers, Optional.empty()));
+        assertThat(weights.of(record)).isEqualTo(128 + 20 + (96 + 1) + (96 + 3 + 7));
+    }
+
+    /** Later batches are checked at other places, so that no place is left out. */
+    @Test
+    void headersAtTheLastPlaceOfSmallBatches_areFound() {
+        weights.look(batch(3, 0));
+        int batches = 0;
+        while (weigh(batch(3, 3), 2) < HEADER_BYTES) {
+            batches++;
+        }
+        assertThat(batches).isLessThan(3);
+    }
 }

@@ -11,14 +11,14 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.Consumer;
 
 /** Collects log lines instead of writing them. */
-final class LoggedLines implements Surroundings {
+public final class LoggedLines implements Surroundings {
 
     private final List<String> lines = new ArrayList<>();
 
     private LoggedLines() {}
 
     /** Returns the lines that the calling thread logs while it runs {@code body}, each with its level. */
-    static List<String> of(Runnable body) {
+    public static List<String> of(Runnable body) {
         LoggedLines log = new LoggedLines();
         SurroundingsRegistry.within(log, body);
         return log.lines;

@@ -55,6 +55,10 @@ final class TopicLookup extends SilentLookup {
     /** The timeout of each query for offsets. */
     final List<Duration> timeouts = new ArrayList<>();
 
+    /** Collects the responses of {@link #partitions} if not null. The test runs them. */
+    @Nullable
+    List<Runnable> heldResponses;
+
     int partitionQueries;
     int commitQueries;
 
@@ -114,7 +118,13 @@ final class TopicLookup extends SilentLookup {
     @Override
     public CompletionStage<Described> partitions(Selection selection) {
         partitionQueries++;
-        return answer(new Described(Set.copyOf(logs.keySet()), Map.copyOf(failures)));
+        CompletionStage<Described> answer = answer(new Described(Set.copyOf(logs.keySet()), Map.copyOf(failures)));
+        if (heldResponses == null) {
+            return answer;
+        }
+        CompletableFuture<Described> held = new CompletableFuture<>();
+        heldResponses.add(() -> answer.thenAccept(held::complete));
+        return held;
     }
 
     @Override
