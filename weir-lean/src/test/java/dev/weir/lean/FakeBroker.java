@@ -76,6 +76,8 @@ final class FakeBroker implements AutoCloseable {
     private volatile List<String> topicsAskedFor = List.of();
     private final AtomicInteger metadataAnswers = new AtomicInteger();
     private volatile Uuid topicId = TOPIC_ID;
+    private volatile short lastProduceVersion = ApiKeys.PRODUCE.latestVersion();
+    private volatile short produceVersion = -1;
     private volatile int partitions = 1;
     private volatile int[] absurd = {};
     private volatile String host = "localhost";
@@ -196,6 +198,16 @@ final class FakeBroker implements AutoCloseable {
         return accepted.get();
     }
 
+    /** Sets the last version of a produce request that the broker knows. */
+    void lastProduceVersion(short version) {
+        lastProduceVersion = version;
+    }
+
+    /** Returns the version of the last produce request; -1 before the first one. */
+    short produceVersion() {
+        return produceVersion;
+    }
+
     int port() throws IOException {
         return ((InetSocketAddress) server.getLocalAddress()).getPort();
     }
@@ -226,10 +238,17 @@ final class FakeBroker implements AutoCloseable {
         ByteBufferAccessor in = new ByteBufferAccessor(payload);
         short version = header.apiVersion();
         ApiMessage body = switch (header.apiKey()) {
-            case API_VERSIONS -> versions();
+            case API_VERSIONS -> {
+                ApiVersionsResponseData versions = versions();
+                versions.apiKeys().find(ApiKeys.PRODUCE.id).setMaxVersion(lastProduceVersion);
+                yield versions;
+            }
             case METADATA -> metadata(new MetadataRequestData(in, version));
             case LIST_OFFSETS -> offsets(new ListOffsetsRequestData(in, version));
-            case PRODUCE -> produces.apply(new ProduceRequestData(in, version));
+            case PRODUCE -> {
+                produceVersion = version;
+                yield produces.apply(new ProduceRequestData(in, version));
+            }
             case INIT_PRODUCER_ID -> {
                 long id = nextProducerId;
                 nextProducerId = id + 1;

@@ -390,6 +390,35 @@ class ScriptedProduceTest {
                 .satisfies(why -> assertThat(why.mayBeWritten()).isTrue());
     }
 
+    /** From Kafka 3.1 on, brokers know version 9. From version 13 on, requests name topics by their ids. */
+    @ParameterizedTest
+    @ValueSource(shorts = {9, 10, 12, 13})
+    void broker_getsTheLastVersionThatBothKnow(short last) throws Exception {
+        broker.lastProduceVersion(last);
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
+            send(producer, 0, 0, 1);
+            assertThat(producer.flush(LONG)).hasToString("0 records ()");
+        }
+        assertThat(broker.produceVersion()).isEqualTo((short) Math.min(last, 12));
+        assertThat(log.values(0)).containsExactly(0L);
+    }
+
+    @Test
+    void brokerThatIsTooOld_endsTheProducer_whichSaysSo() throws Exception {
+        broker.lastProduceVersion((short) 8);
+        try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
+            send(producer, 0, 0, 1);
+            assertThatExceptionOfType(LeanException.class)
+                    .isThrownBy(() -> producer.flush(LONG))
+                    .withMessageContaining("takes records up to version 8 of the request;"
+                            + " the lean path needs Kafka 3.1 or newer, use the official client");
+        }
+        assertThat(broker.produceVersion()).isEqualTo((short) -1);
+        assertThat(sends.failures)
+                .singleElement()
+                .satisfies(why -> assertThat(why.mayBeWritten()).isFalse());
+    }
+
     @Test
     void overdueRecord_isGivenUp_andMayBeWritten() throws Exception {
         for (int i = 0; i < 10_000; i++) {

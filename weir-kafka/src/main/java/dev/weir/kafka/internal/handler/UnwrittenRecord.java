@@ -49,11 +49,11 @@ public final class UnwrittenRecord extends ConsumerRecord<byte[], byte[]> {
         this.missing = missing;
     }
 
-    String output() {
+    public String output() {
         return output;
     }
 
-    String missing() {
+    public String missing() {
         return missing;
     }
 }

@@ -75,8 +75,6 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
     private final LeanException noMemory =
             new LeanException("the producer has failed, and ran out of memory; the log may say why", null);
 
-    private int firstToLookAt;
-
     /** True if this iteration has found records for a broker that is not busy. */
     private boolean foundFree;
 
@@ -261,9 +259,8 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         nextLookNanos = nowNanos + IDLE_NANOS;
         List<ProducerPartition> all = located.partitions();
         foundFree = false;
-        firstToLookAt = all.isEmpty() ? 0 : (firstToLookAt + 1) % all.size();
         for (int i = 0; i < all.size(); i++) {
-            lookAt(all.get((firstToLookAt + i) % all.size()), pressed);
+            lookAt(all.get(i), pressed);
         }
         tellHeld();
         for (ProducerBroker broker : located.brokers()) {

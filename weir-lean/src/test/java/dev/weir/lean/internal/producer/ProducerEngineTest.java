@@ -3,22 +3,12 @@ package dev.weir.lean.internal.producer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.lean.LeanException;
-import dev.weir.lean.LeanProducerSettings;
-import dev.weir.lean.LeanRecord;
-import dev.weir.lean.SendException;
-import dev.weir.lean.SendListener;
-import dev.weir.lean.SimulatedProcess;
 import dev.weir.lean.internal.cluster.PartitionLeader;
-import dev.weir.lean.internal.encode.RecordBytes;
 import dev.weir.lean.spi.InvariantException;
-import dev.weir.simulation.Brokers;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.Random;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ProduceResponseData;
@@ -27,164 +17,13 @@ import org.apache.kafka.common.message.ProduceResponseData.TopicProduceResponse;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.MessageUtil;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests the turns of a producer with simulated brokers. Responses arrive only when a test lets time pass. */
-@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
-class ProducerEngineTest {
-
-    private static final String TOPIC = "t";
-    private static final Duration DELIVERY_TIMEOUT = Duration.ofMinutes(2);
-
-    private final List<String> told = new ArrayList<>();
-    private final Random random = new Random(7);
-    private final Brokers brokers = new Brokers(random, 2);
-    private final SimulatedProcess process = new SimulatedProcess(brokers, random, "producer");
-    private final LeanProducerSettings settings = settings(Duration.ZERO);
-    private final ProducerCounters counters = new ProducerCounters();
-    private ProducerTopics topics = new ProducerTopics(() -> new IllegalStateException("closed"));
-    private ProducerBatchPool pool = new ProducerBatchPool(settings.bufferBytes(), settings.batchBytes(), () -> {});
-    private ProducerEngine engine =
-            new ProducerEngine(settings, listener(), topics, pool, new ProducerProgress(), counters);
-    private RecordAppender appender = new RecordAppender(pool, settings.maxRequestBytes(), engine::nanoTime, () -> {});
-
-    /** Number of outcomes after which the producer ends. */
-    private int endsAfter = Integer.MAX_VALUE;
-
-    private LeanProducerSettings settings(Duration linger) {
-        return LeanProducerSettings.builder()
-                .bootstrapServers(process.bootstrap())
-                .batchBytes(1_024)
-                .bufferBytes(64 * 1_024)
-                .maxRequestBytes(8 * 1_024)
-                .linger(linger)
-                .deliveryTimeout(DELIVERY_TIMEOUT)
-                .build();
-    }
-
-    /** Replaces the producer by one whose batches wait for further records. */
-    private void reopen(Duration linger) throws Exception {
-        end();
-        topics = new ProducerTopics(() -> new IllegalStateException("closed"));
-        pool = new ProducerBatchPool(settings.bufferBytes(), settings.batchBytes(), () -> {});
-        engine = new ProducerEngine(settings(linger), listener(), topics, pool, new ProducerProgress(), counters);
-        appender = new RecordAppender(pool, settings.maxRequestBytes(), engine::nanoTime, () -> {});
-        writeTheFirst();
-    }
-
-    private SendListener listener() {
-        return new SendListener() {
-            @Override
-            public void acknowledged(long token, String topic, int partition, long offset) {
-                tell(token + " written");
-            }
-
-            @Override
-            public void failed(long token, SendException why) {
-                tell(token + (why.mayBeWritten() ? " may be written" : " is not written"));
-            }
-        };
-    }
-
-    private void tell(String outcome) {
-        told.add(outcome);
-        if (told.size() >= endsAfter) {
-            engine.end();
-        }
-    }
-
-    /** Writes a first record to both partitions, so that several batches can be in flight. */
-    @BeforeEach
-    void writeTheFirstRecords() throws Exception {
-        brokers.topics().create(TOPIC, 2);
-        writeTheFirst();
-    }
-
-    private void writeTheFirst() throws Exception {
-        ProducerTopic topic = topics.of(TOPIC);
-        while (!topic.has(1)) {
-            pass();
-        }
-        send(0, -2);
-        send(1, -1);
-        awaitTold(2);
-        assertThat(told).containsExactlyInAnyOrder("-2 written", "-1 written");
-        told.clear();
-    }
-
-    @AfterEach
-    void close() {
-        end();
-        process.close();
-    }
-
-    private void end() {
-        engine.end();
-        engine.run();
-    }
-
-    private void turn() {
-        while (engine.turn() > 0) {
-            // Repeat until nothing more is possible at this time.
-        }
-    }
-
-    private void pass() {
-        turn();
-        process.await(1);
-    }
-
-    private void awaitTold(int count) {
-        while (told.size() < count) {
-            pass();
-        }
-    }
-
-    private void passUntil(BooleanSupplier condition) {
-        for (int passes = 0; !condition.getAsBoolean(); passes++) {
-            assertThat(passes).as("simulated milliseconds").isLessThan(100_000);
-            pass();
-        }
-    }
-
-    private ProducerPartition partition(int number) {
-        return topics.of(TOPIC).partitions()[number];
-    }
-
-    private void append(int partition, long token) throws InterruptedException {
-        RecordBytes record = new RecordBytes();
-        record.key.clear();
-        record.value.wrap(new byte[] {1}, 0, 1);
-        assertThat(appender.append(topics.of(TOPIC), partition, record, LeanRecord.NOW, token, 0))
-                .isTrue();
-    }
-
-    /** Sends a batch of one record. Returns before the response. */
-    private ProducerBatch send(int partition, long token) throws InterruptedException {
-        append(partition, token);
-        turn();
-        ProducerBatch batch = partition(partition).flying.peekLast();
-        while (batch == null) {
-            pass();
-            batch = partition(partition).flying.peekLast();
-        }
-        assertThat(batch.token(0)).isEqualTo(token);
-        return batch;
-    }
-
-    private void refuse(ProducerBatch batch, Errors error) {
-        engine.refused(
-                partition(0),
-                batch,
-                new PartitionProduceResponse().setErrorCode(error.code()).setBaseOffset(-1));
-    }
+/** Tests the turns of a producer. */
+class ProducerEngineTest extends ProducerEngineCase {
 
     // ---- Batches in doubt ------------------------------------------------------------------------------------------
 
@@ -421,6 +260,41 @@ class ProducerEngineTest {
         assertThat(engine.turn()).isPositive();
         assertThat(engine.isHeld()).as("of another broker").isFalse();
         assertThat(partition(1).held).isFalse();
+    }
+
+    /** Callers wake the thread again once the broker accepts requests. */
+    @Test
+    void partitionOfABusyBroker_isHeldUntilTheBrokerAnswers() throws Exception {
+        for (int token = 1; token <= 5; token++) {
+            send(0, token);
+        }
+        append(0, 6);
+        turn();
+        assertThat(partition(0).held).isTrue();
+        awaitTold(6);
+        turn();
+        assertThat(partition(0).held).isFalse();
+    }
+
+    /** The topic does not exist. A thread that only waited for work would sleep for a second. */
+    @Test
+    void thread_looksOftenForAnUnknownTopic() {
+        topics.of("unknown");
+        int before = brokers.asked(1) + brokers.asked(2);
+        brokers.schedule().after(Duration.ofMillis(400).toNanos(), engine::end);
+        engine.run();
+        assertThat(brokers.asked(1) + brokers.asked(2) - before).isGreaterThan(3);
+    }
+
+    @Test
+    void topicThatIsAdded_isLookedForAtOnce() {
+        brokers.topics().create("added", 1);
+        ProducerTopic added = topics.of("added");
+        long fromNanos = engine.nanoTime();
+        passUntil(() -> added.has(0));
+        assertThat(Duration.ofNanos(engine.nanoTime() - fromNanos).toMillis())
+                .as("simulated milliseconds")
+                .isLessThan(200);
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
@@ -34,22 +35,31 @@ final class TransactionFence {
 
     private static final long ANSWER_SECONDS = 5;
 
-    private final Map<String, Object> config;
+    private final Supplier<Admin> admins;
     private final TransactionPlan plan;
     private final AtomicBoolean asking = new AtomicBoolean();
 
     /** Creates a fence, which queries the brokers with the admin settings in {@code clientConfig}. */
     TransactionFence(Map<String, ?> clientConfig, TransactionPlan plan) {
-        this.config = new HashMap<>(clientConfig);
-        this.config.keySet().retainAll(AdminClientConfig.configNames());
-        this.config.remove(AdminClientConfig.CLIENT_ID_CONFIG);
+        this(() -> Admin.create(ofAdmin(clientConfig)), plan);
+    }
+
+    TransactionFence(Supplier<Admin> admins, TransactionPlan plan) {
+        this.admins = admins;
         this.plan = plan;
+    }
+
+    private static Map<String, Object> ofAdmin(Map<String, ?> clientConfig) {
+        Map<String, Object> config = new HashMap<>(clientConfig);
+        config.keySet().retainAll(AdminClientConfig.configNames());
+        config.remove(AdminClientConfig.CLIENT_ID_CONFIG);
+        return config;
     }
 
     void look() {
         if (asking.compareAndSet(false, true)) {
             Thread.ofVirtual().name("weir-fence").start(() -> {
-                try (Admin admin = Admin.create(config)) {
+                try (Admin admin = admins.get()) {
                     fence(admin);
                 } catch (ExecutionException | TimeoutException | KafkaException failure) {
                     LOG.warn(

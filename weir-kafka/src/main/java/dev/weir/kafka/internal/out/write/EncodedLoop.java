@@ -70,12 +70,13 @@ final class EncodedLoop extends WriteLoop<EncodedRecords> {
     /** Confined to the monitoring thread. */
     private final ClientProgress progress;
 
-    EncodedLoop(Map<String, Object> clientConfig, StageContext context, TopicWatch watch) {
+    /** Creates a loop, and opens its producer. */
+    EncodedLoop(Map<String, Object> clientConfig, ClientProgress progress, StageContext context, TopicWatch watch) {
         super(context.meter());
         LeanProducerSettings settings = LeanProducerConfig.of(clientConfig);
         this.context = context;
         this.watch = watch;
-        this.progress = ClientProgress.of(clientConfig);
+        this.progress = progress;
         this.producer = LeanProducer.open(settings, answers);
         LeanMeters meters = new LeanMeters(producer::metrics, settings.bufferBytes(), blockedNanos);
         this.look = ProducerLook.of(meters::read);
@@ -95,7 +96,8 @@ final class EncodedLoop extends WriteLoop<EncodedRecords> {
         try {
             var ignored = producer.flush(FOREVER);
         } catch (LeanException ended) {
-            throw because(new ProduceException("", ProduceFaults.asOfClient(ended)));
+            throw because(
+                    new KafkaPipelineException(String.valueOf(ended.getMessage()), ProduceFaults.asOfClient(ended)));
         }
         KafkaPipelineException refused = failure;
         if (refused != null) {
@@ -118,11 +120,12 @@ final class EncodedLoop extends WriteLoop<EncodedRecords> {
     private void send(LeanRecords records, int count, int way, AckTarget target, long token)
             throws InterruptedException {
         int at = 0;
-        noteTopics(records, count);
         try {
             while (at < count) {
-                at = producer.trySend(records, at, count, way);
-                if (at < count) {
+                // One topic at a time, so that a failure names the topic of its record.
+                int end = endOfTopic(records, at, count);
+                at = producer.trySend(records, at, end, way);
+                if (at < end) {
                     sendWhenThereIsRoom(records, at, way);
                     at++;
                 }
@@ -136,18 +139,18 @@ final class EncodedLoop extends WriteLoop<EncodedRecords> {
         }
     }
 
-    private void noteTopics(LeanRecords records, int count) {
-        for (int i = 0; i < count; i++) {
-            String topic = records.topic(i);
-            if (!topic.equals(lastTopic)) {
-                lastTopic = topic;
-                topics.add(topic);
-            }
+    /** Notes the topic of a record. Returns the index after the last record in a row for the same topic. */
+    private int endOfTopic(LeanRecords records, int from, int count) {
+        String topic = records.topic(from);
+        if (!topic.equals(lastTopic)) {
+            lastTopic = topic;
+            topics.add(topic);
         }
-    }
-
-    ClientProgress progress() {
-        return progress;
+        int end = from + 1;
+        while (end < count && records.topic(end).equals(topic)) {
+            end++;
+        }
+        return end;
     }
 
     /** Fails the run if the client is stuck. Must be called by one thread, several times a second. */

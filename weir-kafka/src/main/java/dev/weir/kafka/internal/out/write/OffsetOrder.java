@@ -8,7 +8,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects a partition whose offsets go backward. Its topic was probably recreated; otherwise, its log was truncated.
+ * Detects a partition whose offsets go backward or repeat. Its topic was probably recreated; otherwise, its log was truncated.
  * Confined to a producer's thread.
  */
 final class OffsetOrder {
@@ -35,7 +35,7 @@ final class OffsetOrder {
             partition = metadata.partition();
             last = lastOffsets.computeIfAbsent(new TopicPartition(topic, partition), tp -> new long[] {-1});
         }
-        if (metadata.offset() < last[0]) {
+        if (metadata.offset() <= last[0]) {
             onReturn.accept(topic);
         }
         last[0] = metadata.offset();

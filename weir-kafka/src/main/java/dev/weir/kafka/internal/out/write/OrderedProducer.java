@@ -313,7 +313,7 @@ final class OrderedProducer<K, V> {
     @Nullable
     KafkaPipelineException look(long nowNanos) {
         Found found = health.look(producer, clientThread, counts.answered(), counts.unanswered(), awaited, nowNanos);
-        StuckException stuck = found == Found.WELL && stop == null
+        StuckException stuck = found == Found.WELL && (shared || stop == null)
                 ? progress.look(counts.oldestNanos(nowNanos), topics, nowNanos)
                 : null;
         if (stuck != null) {
@@ -324,11 +324,12 @@ final class OrderedProducer<K, V> {
 
     /** Stops a broken client, or returns a failure for the run if other writers use the client. */
     private @Nullable KafkaPipelineException end(Exception why) {
+        if (shared) {
+            // Also after a rejected record: the sender waits for the records that have no outcome yet.
+            return new KafkaPipelineException(String.valueOf(why.getMessage()), why);
+        }
         if (stop != null) {
             return null;
-        }
-        if (shared) {
-            return new KafkaPipelineException(String.valueOf(why.getMessage()), why);
         }
         stop = new Stop("", "", why);
         ClientClosing.begin(producer); // does not wait, because the client's thread may hang

@@ -56,6 +56,8 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
 
     private final Supplier<Admin> admins;
     private final Consumer<KafkaPipelineException> onFailure;
+    private final Duration interval;
+    private final Duration pause;
     private final Map<String, State> topics = new ConcurrentHashMap<>();
     private final Semaphore hints = new Semaphore(0);
     private final CountDownLatch end = new CountDownLatch(1);
@@ -65,9 +67,12 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
     private @Nullable Thread looking;
     private boolean closed;
 
-    OutputTopics(Supplier<Admin> admins, Consumer<KafkaPipelineException> onFailure) {
+    OutputTopics(
+            Supplier<Admin> admins, Consumer<KafkaPipelineException> onFailure, Duration interval, Duration pause) {
         this.admins = admins;
         this.onFailure = onFailure;
+        this.interval = interval;
+        this.pause = pause;
     }
 
     /** Creates a check that starts with the run's first record and ends with the run. */
@@ -75,7 +80,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         Map<String, Object> config = new HashMap<>(clientConfig);
         config.keySet().retainAll(AdminClientConfig.configNames());
         config.remove(AdminClientConfig.CLIENT_ID_CONFIG);
-        OutputTopics topics = new OutputTopics(() -> Admin.create(config), context::fail);
+        OutputTopics topics = new OutputTopics(() -> Admin.create(config), context::fail, INTERVAL, PAUSE);
         if (!SurroundingsRegistry.of(clientConfig).hasBrokers()) {
             // There are no real brokers to query.
             topics.close();
@@ -129,18 +134,18 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         boolean isWarned = false;
         try {
             while (true) {
-                boolean ignored = hints.tryAcquire(INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+                boolean ignored = hints.tryAcquire(interval.toMillis(), TimeUnit.MILLISECONDS);
                 hints.drainPermits();
                 try {
                     if (admin == null) {
                         admin = admins.get();
                     }
-                    look(admin);
+                    look(admin, System.nanoTime());
                 } catch (RuntimeException | Error cannotLook) {
                     // The cause may be temporary, such as an unresolved name or a lack of memory.
                     isWarned = isWarned || warned(cannotLook);
                 }
-                if (end.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+                if (end.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
                     return;
                 }
             }
@@ -162,15 +167,16 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         }
     }
 
-    private void look(Admin admin) throws InterruptedException {
+    /** Checks all topics once. */
+    void look(Admin admin, long nowNanos) throws InterruptedException {
         Map<String, KafkaFuture<TopicDescription>> answers =
                 admin.describeTopics(List.copyOf(topics.keySet())).topicNameValues();
         for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : answers.entrySet()) {
-            look(answer.getKey(), topics.get(answer.getKey()), answer.getValue());
+            look(answer.getKey(), topics.get(answer.getKey()), answer.getValue(), nowNanos);
         }
     }
 
-    private void look(String topic, @Nullable State state, KafkaFuture<TopicDescription> answer)
+    private void look(String topic, @Nullable State state, KafkaFuture<TopicDescription> answer, long nowNanos)
             throws InterruptedException {
         if (state == null) {
             return;
@@ -187,7 +193,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
             }
         } catch (ExecutionException failed) {
             if (failed.getCause() instanceof UnknownTopicOrPartitionException) {
-                missing(topic, state);
+                missing(topic, state, nowNanos);
             } else {
                 tell(topic, state, failed.getCause());
             }
@@ -196,13 +202,12 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         }
     }
 
-    private void missing(String topic, State state) {
-        long now = System.nanoTime();
+    private void missing(String topic, State state, long nowNanos) {
         if (state.missingSinceNanos == -1) {
-            state.missingSinceNanos = now;
+            state.missingSinceNanos = nowNanos;
             hints.release();
             LOG.warn("output topic {} does not exist any more, as a broker says", topic);
-        } else if (now - state.missingSinceNanos >= GONE.toNanos()) {
+        } else if (nowNanos - state.missingSinceNanos >= GONE.toNanos()) {
             onFailure.accept(new KafkaPipelineException("output topic " + topic
                     + " was deleted since this run began; what was written to it is gone: create it,"
                     + " then start again"));

@@ -7,6 +7,7 @@ import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageContext.Termination;
 import dev.weir.stream.spi.Thrown;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -56,18 +57,24 @@ public final class ProducerRunLog {
     /** Logs the end. A log backend that throws must not fail the run or hide unfinished work. */
     private static void logEnd(Level level, StageContext context, boolean isDrained, String leftUndone) {
         try {
-            Throwable failure = context.failure();
-            boolean isClean = failure == null && isDrained && leftUndone.isEmpty();
-            String how = isClean ? "drained and ended" : "ended";
-            if (failure != null) {
-                String message = Thrown.message(failure);
-                how = "ended by a failure: " + (message == null ? Thrown.text(failure) : message);
-            }
-            // After a failure, records may be missing that the stage does not count, such as the rejected one.
-            String left = isClean ? "; nothing is left unfinished" : leftUndone.isEmpty() ? "" : "; " + leftUndone;
-            LOG.atLevel(level).log("pipeline {}: {} {}{}", context.pipelineName(), context.stageName(), how, left);
+            String how = ending(context.failure(), isDrained, leftUndone);
+            LOG.atLevel(level).log("pipeline {}: {} {}", context.pipelineName(), context.stageName(), how);
         } catch (RuntimeException | Error inLog) {
             // There is no place to report it.
         }
+    }
+
+    /** Returns how the run ended, and what it left unfinished. */
+    static String ending(@Nullable Throwable failure, boolean isDrained, String leftUndone) {
+        if (failure == null && isDrained && leftUndone.isEmpty()) {
+            return "drained and ended; nothing is left unfinished";
+        }
+        // After a failure, records may be missing that the stage does not count, such as the rejected one.
+        String left = leftUndone.isEmpty() ? "" : "; " + leftUndone;
+        if (failure == null) {
+            return "ended" + left;
+        }
+        String message = Thrown.message(failure);
+        return "ended by a failure: " + (message == null ? Thrown.text(failure) : message) + left;
     }
 }

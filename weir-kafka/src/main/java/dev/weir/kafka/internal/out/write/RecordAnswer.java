@@ -89,11 +89,11 @@ class RecordAnswer implements Callback {
         /** Prepares a returned record to be sent again, to the same partition. */
         void cameBack(int partition, @Nullable Exception why) {
             refusal = why;
-            int to = record.partition() != null || partition < 0 ? -1 : partition;
+            boolean isChosen = record.partition() == null && partition >= 0;
             // Copied, because the client has closed the record's headers.
             record = new ProducerRecord<>(
                     record.topic(),
-                    to < 0 ? record.partition() : Integer.valueOf(to),
+                    isChosen ? Integer.valueOf(partition) : record.partition(),
                     record.timestamp(),
                     record.key(),
                     record.value(),

@@ -134,9 +134,13 @@ final class SendWindow {
         }
     }
 
-    /** Returns the future after which enough memory is free, if batches have equal sizes. */
+    /**
+     * Returns the future after which enough memory is free, if batches have equal sizes.
+     *
+     * @param bytes the memory to be freed, less than {@code held}
+     */
     private Future<?> markThatFrees(long bytes, long held) {
-        for (long before = Math.min(marks.size() - 1L, bytes * marks.size() / held); before > 0; before--) {
+        for (long before = bytes * marks.size() / held; before > 0; before--) {
             marks.remove();
         }
         return marks.remove();

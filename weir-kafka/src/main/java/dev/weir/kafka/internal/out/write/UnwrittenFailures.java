@@ -14,8 +14,11 @@ import org.jspecify.annotations.Nullable;
 /** Converts records that cannot be written into failed records. Confined to the stage's thread. */
 public final class UnwrittenFailures<K, V> {
 
-    /** Matches the origin of a Kafka record, such as {@code orders-3@17} or {@code orders-3@17 and 2 more}. */
-    private static final Pattern PLACE = Pattern.compile("(.+)-(\\d+)@(\\d+)(?: and .*)?");
+    /**
+     * Matches the origin of a Kafka record, such as {@code orders-3@17} or {@code orders-3@17 and 2 more}. Other
+     * sources may use longer numbers, which would not fit.
+     */
+    private static final Pattern PLACE = Pattern.compile("(.+)-(\\d{1,9})@(\\d{1,18})(?: and .*)?");
 
     private final ProducerSettings<K, V> settings;
 

@@ -10,6 +10,7 @@ import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
+import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ProducerLoopTest {
@@ -321,6 +323,54 @@ class ProducerLoopTest {
         assertThat(context.failures).isEmpty();
     }
 
+    /** A rejection must be handled soon, and nothing else ends the wait for the next element. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void pull_whileRecordsAreInFlightUnderARule_endsAfterFiftyMilliseconds(boolean underARule) throws Exception {
+        RunContext run = new RunContext();
+        run.clock = new VirtualClock();
+        WriteFailures failures = underARule ? WriteFailures.skip() : WriteFailures.fail();
+        var loopOfRun = new ProducerLoop<ProducerRecord<String, String>, String, String>(
+                clients(),
+                run,
+                Function.identity(),
+                WriteRule.of(failures, run, (record, refusal, place) -> {
+                    throw new AssertionError("nothing is refused");
+                }),
+                new NoWatch(),
+                0);
+        List<Long> deadlines = new ArrayList<>();
+        List<Integer> depths = new ArrayList<>();
+        Stage<ProducerRecord<String, String>> first = upstream(2);
+        loopOfRun.run(new Stage<>() {
+            @Override
+            public @Nullable Batch<ProducerRecord<String, String>> pull(long deadlineNanos)
+                    throws InterruptedException {
+                deadlines.add(deadlineNanos);
+                depths.add(run.depth.getAsInt());
+                if (deadlines.size() == 2) {
+                    producer.answer(1, null);
+                    return new Batch<>(0);
+                }
+                return first.pull(deadlineNanos);
+            }
+
+            @Override
+            public void close() {}
+        });
+        long soon = underARule ? 50_000_000L : Stage.NEVER;
+        assertThat(deadlines).containsExactly(Stage.NEVER, soon, Stage.NEVER);
+        assertThat(depths).containsExactly(0, 1, 0);
+    }
+
+    /** After a failure or a cancel, records that are almost written get a little time. */
+    @ParameterizedTest
+    @CsvSource({"0, 2", "1, 2", "3, 3"})
+    void close_waitsForTwoSecondsAtLeast(long patienceSeconds, long seconds) {
+        assertThat(loop.close(Duration.ofSeconds(patienceSeconds))).isEmpty();
+        assertThat(producer.patience).isEqualTo(Duration.ofSeconds(seconds));
+    }
+
     private Stage<ProducerRecord<String, String>> upstream(int records) {
         Object[] values = LongStream.range(0, records)
                 .mapToObj(n -> new ProducerRecord<String, String>("out", Long.toString(n)))
@@ -363,6 +413,7 @@ class ProducerLoopTest {
         boolean autoComplete;
         private volatile boolean closed;
         private volatile @Nullable Thread answering;
+        private @Nullable Duration patience;
         Runnable onFlush = () -> {};
         Runnable onClose = () -> {};
 
@@ -436,6 +487,7 @@ class ProducerLoopTest {
                 return;
             }
             closed = true;
+            patience = timeout;
             Thread io = Thread.ofPlatform().start(onClose);
             try {
                 io.join();

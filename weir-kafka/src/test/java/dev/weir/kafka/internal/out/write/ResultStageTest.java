@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.ProducerSettings;
-import dev.weir.kafka.internal.BareContext;
 import dev.weir.kafka.produce.Message;
 import dev.weir.kafka.produce.Produced;
 import dev.weir.kafka.produce.WriteFailures;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
+import dev.weir.stream.testing.VirtualClock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -29,6 +29,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SerializationException;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -40,9 +41,15 @@ import org.junit.jupiter.api.Timeout;
 class ResultStageTest {
 
     private final List<String> claims = new ArrayList<>();
-    private final BareContext context = new BareContext();
+    private final RunContext context = new RunContext();
     private final Client client = new Client();
     private final Queue<Batch<Message<String, String, Integer>>> batches = new ArrayDeque<>();
+
+    /** Deadlines of the stage's pulls. */
+    private final List<Long> deadlines = new ArrayList<>();
+
+    /** True if the upstream stage has no elements at present; false if it ends after its batches. */
+    private boolean isIdle;
 
     private final AckTarget target = new AckTarget() {
         @Override
@@ -57,7 +64,7 @@ class ResultStageTest {
 
         @Override
         public void retain(long token, int more) {
-            claims.add("retain " + token);
+            claims.add("retain " + token + " by " + more);
         }
 
         @Override
@@ -69,7 +76,8 @@ class ResultStageTest {
     private final Stage<Message<String, String, Integer>> upstream = new Stage<>() {
         @Override
         public @Nullable Batch<Message<String, String, Integer>> pull(long deadlineNanos) {
-            return batches.poll();
+            deadlines.add(deadlineNanos);
+            return batches.isEmpty() && isIdle ? new Batch<>(0) : batches.poll();
         }
 
         @Override
@@ -219,14 +227,14 @@ class ResultStageTest {
     @Test
     void refusedRecords_underARuleToSkip_areAcknowledgedOncePerClaim() throws Exception {
         Stage<Produced<Integer>> stage = stage(WriteFailures.skip(), 100);
-        messages(3, 1);
+        messages(4, 1);
         pull(stage, 2);
-        client.refused.addAll(List.of("0.0", "0.2"));
+        client.refused.addAll(List.of("0.0", "0.2", "0.3"));
         client.answersAtFlush = true;
         assertThat(pulled(stage)).isEmpty();
         client.flush();
         assertThat(pulledUntilEnd(stage)).containsExactly(1);
-        assertThat(claims).containsExactly("retain 0", "ack 0", "ack 0");
+        assertThat(claims).containsExactly("retain 0 by 2", "ack 0", "ack 0", "ack 0");
     }
 
     // Regression: one refused record failed the run because of other records in its batch.
@@ -283,6 +291,97 @@ class ResultStageTest {
         assertThat(claims).isEmpty();
     }
 
+    private static final long MILLI = 1_000_000;
+
+    private Batch<Produced<Integer>> pulledBy(Stage<Produced<Integer>> stage, long deadlineNanos)
+            throws InterruptedException {
+        return Objects.requireNonNull(stage.pull(deadlineNanos));
+    }
+
+    /** Results of records in flight must not wait for the next element. */
+    @Test
+    void upstream_isWaitedForBriefly_whileRecordsAreInFlight() throws Exception {
+        context.clock = new VirtualClock();
+        isIdle = true;
+        Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 100);
+        assertThat(pulledBy(stage, Stage.NEVER).isEmpty()).isTrue();
+        assertThat(pulledBy(stage, 7 * MILLI).isEmpty()).isTrue();
+        messages(1);
+        for (long deadlineNanos : new long[] {Stage.NEVER, 7 * MILLI, MILLI / 2}) {
+            assertThat(pulledBy(stage, deadlineNanos).isEmpty()).isTrue();
+        }
+        assertThat(client.history()).hasSize(1);
+        assertThat(deadlines).containsExactly(Stage.NEVER, 7 * MILLI, Stage.NEVER, MILLI, MILLI, MILLI / 2);
+        client.completeNext();
+        assertThat(pulledBy(stage, Stage.NEVER).get(0).passThrough()).isZero();
+        assertThat(pulledBy(stage, Stage.NEVER).isEmpty()).isTrue();
+        assertThat(deadlines.getLast()).isEqualTo(Stage.NEVER);
+    }
+
+    @Test
+    void messages_inHand_areCounted() throws Exception {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 100);
+        messages(1, 2);
+        pull(stage, 2);
+        assertThat(context.depth.getAsInt()).isEqualTo(2);
+        assertThat(context.meter().elementsIn()).isEqualTo(2);
+        client.completeNext();
+        assertThat(pulled(stage)).containsExactly(0);
+        assertThat(context.depth.getAsInt()).isEqualTo(1);
+        assertThat(context.meter().elementsOut()).isEqualTo(1);
+    }
+
+    @Test
+    void pull_withAFullWindow_waitsForTheFirstMessage() throws Exception {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 1);
+        messages(1, 1);
+        Thread pulling = Thread.currentThread();
+        Thread answering = Thread.ofPlatform().start(() -> {
+            while (pulling.getState() != Thread.State.WAITING || !client.completeNext()) {
+                Thread.onSpinWait();
+            }
+        });
+        Batch<Produced<Integer>> results = pulledBy(stage, Stage.NEVER);
+        answering.join();
+        assertThat(results.size()).isEqualTo(1);
+        assertThat(client.history()).hasSize(1);
+    }
+
+    @Test
+    void interruptInTheClient_isThrownAsOne() {
+        Stage<Produced<Integer>> stage = stage(WriteFailures.fail(), 100);
+        messages(1);
+        client.thrown = new InterruptException("planted");
+        assertThatThrownBy(() -> stage.pull(Stage.NEVER))
+                .isInstanceOf(InterruptedException.class)
+                .hasCause(client.thrown);
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    /** A result acknowledges that all earlier inputs are done with. */
+    @Test
+    void deadLetters_areDelivered_beforeTheResultsBehindThem() throws Exception {
+        WriteRule<ProducerRecord<String, String>> rule =
+                new WriteRule<>(WriteFailures.skip(), context, new UnwrittenFailures<>(settings)::failed, failed -> {
+                    for (int i = 0; i < failed.size(); i++) {
+                        claims.add("delivered " + failed.token(i));
+                    }
+                });
+        Stage<Produced<Integer>> stage =
+                new ResultStage<>(new RunProducers<>(settings).sharing(client), settings, rule, 100, upstream, context);
+        messages(1, 1, 1);
+        client.refused.addAll(List.of("0.0", "2.0"));
+        client.answersAtFlush = true;
+        pull(stage, 1);
+        client.flush();
+        assertThat(pulledBy(stage, Stage.NEVER).get(0).passThrough()).isEqualTo(1);
+        assertThat(claims).containsExactly("delivered 0");
+        pull(stage, 1);
+        client.flush();
+        assertThat(stage.pull(Stage.NEVER)).isNull();
+        assertThat(claims).containsExactly("delivered 0", "delivered 2");
+    }
+
     /** A client that answers when the test says so, or at each flush. A flush refuses records by their value. */
     @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
     private static final class Client extends MockProducer<String, String> {
@@ -291,6 +390,9 @@ class ResultStageTest {
 
         @Nullable
         String notSent;
+
+        @Nullable
+        RuntimeException thrown;
 
         boolean answersAtFlush;
         int answered;
@@ -301,6 +403,9 @@ class ResultStageTest {
 
         @Override
         public Future<RecordMetadata> send(ProducerRecord<String, String> record, Callback callback) {
+            if (thrown != null) {
+                throw thrown;
+            }
             if (record.value().equals(notSent)) {
                 throw new SerializationException("not a number");
             }

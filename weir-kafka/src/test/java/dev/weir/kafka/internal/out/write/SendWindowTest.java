@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.Metric;
@@ -122,6 +123,77 @@ class SendWindowTest {
         assertThat(isFullAfter(2 * BOUND)).isFalse();
     }
 
+    @Test
+    void bound_ofAClientWithoutSettings_isThatOfKafkasDefaults() {
+        SendWindow defaults = new SendWindow(Map.of());
+        assertThat(defaults.bound()).as("before the partitions are known").isEqualTo(Long.MAX_VALUE);
+        defaults.partitions(List.of(1));
+        assertThat(defaults.bound()).isEqualTo(16_384L + 2 * 5 * 16_384);
+        defaults.partitions(List.of(100));
+        assertThat(defaults.bound()).isEqualTo(100 * 16_384L + 2 * 5 * 1_048_576);
+        defaults.partitions(List.of());
+        assertThat(defaults.bound()).isEqualTo(Long.MAX_VALUE);
+    }
+
+    /** The goal is 825 bytes: three quarters of the bound. */
+    @Test
+    @Timeout(30)
+    void wait_endsWhenExactlyAQuarterIsFree() throws Exception {
+        begin(1);
+        assertThat(isFullAfter(BOUND + 1)).isTrue();
+        client.held.set(825);
+        window.await();
+        client.held.set(826);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(window::await).isInstanceOf(InterruptedException.class);
+    }
+
+    @Test
+    @Timeout(30)
+    void completeRecords_holdNobodyBack_thoughTheMemoryIsNotFree() throws Exception {
+        begin(1);
+        client.held.set(2 * BOUND);
+        assertThat(window.isFullWith(CompletableFuture.completedFuture(""))).isFalse();
+        assertThat(isFullAfter(BATCH)).isTrue();
+        answers.getFirst().complete("");
+        window.await();
+        assertThat(client.held).hasValue(2 * BOUND + BATCH);
+    }
+
+    /** The new client has none of the earlier records. */
+    @Test
+    void anotherClient_startsOver() {
+        begin(1);
+        assertThat(isFullAfter(2 * BOUND)).isTrue();
+        window.begin(client);
+        assertThat(window.isFullWith(CompletableFuture.completedFuture(""))).isFalse();
+    }
+
+    @Test
+    void waitedTime_isTheTimeOfTheWaits_alsoOfOneThatIsNotOver() throws Exception {
+        begin(1);
+        assertThat(isFullAfter(2 * BOUND)).isTrue();
+        assertThat(window.waitedNanos()).isZero();
+        long beforeNanos = System.nanoTime();
+        Thread waiting = Thread.ofPlatform().start(() -> {
+            try {
+                window.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        long seen = window.waitedNanos();
+        while (seen == 0) {
+            assertThat(System.nanoTime() - beforeNanos).isLessThan(TimeUnit.SECONDS.toNanos(20));
+            seen = window.waitedNanos();
+        }
+        answers.getFirst().complete("");
+        waiting.join();
+        long waited = window.waitedNanos();
+        assertThat(waited).isBetween(seen, System.nanoTime() - beforeNanos);
+        assertThat(window.waitedNanos()).isEqualTo(waited);
+    }
+
     /** A client whose metrics report the memory usage that the test sets. */
     private static final class Client extends MockProducer<String, String> {
 
@@ -132,9 +204,14 @@ class SendWindowTest {
         @Override
         public Map<MetricName, Metric> metrics() {
             return Map.of(
-                    name("buffer-total-bytes"), metric("buffer-total-bytes", false),
-                    name("buffer-available-bytes"), metric("buffer-available-bytes", true),
-                    name("record-size-max"), metric("record-size-max", false));
+                    name("buffer-total-bytes"),
+                    metric("buffer-total-bytes", false),
+                    name("buffer-available-bytes"),
+                    metric("buffer-available-bytes", true),
+                    name("record-size-max"),
+                    metric("record-size-max", false),
+                    new MetricName("buffer-available-bytes", "of-another-group", "", Map.of()),
+                    metric("buffer-total-bytes", false));
         }
 
         private static MetricName name(String name) {
