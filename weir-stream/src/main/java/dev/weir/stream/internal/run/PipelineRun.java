@@ -126,7 +126,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             run.supervisor = null;
             run.fail(failure);
             assembly.abandon(failure);
-            var ignored = run.ending.terminate(run::fail);
+            run.ending.terminate(run::fail);
             // A start action may have kept a reference to the run, so complete it.
             run.complete(DrainReport.of(false, run.ending.leftUndone(), Duration.ZERO, run.stages()), failure);
             throw failure;
@@ -155,7 +155,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             awaitTasks();
             awaitsTasks = false;
             closings.hurry(ending.patience());
-            var ignored = ending.terminate(this::fail);
+            ending.terminate(this::fail);
             closings.await();
             List<String> leftUndone = ending.leftUndone();
             endNanos = System.nanoTime();
