@@ -241,16 +241,18 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     void addWithin(@Nullable StageEntry nesting, StageEntry entry) {
         adding.lock();
         try {
-            int place = nesting == null ? -1 : entries.indexOf(nesting);
+            // The parent stage may itself belong to a substream.
+            StageEntry parent = nesting == null ? null : nesting.shown();
+            int place = parent == null ? -1 : entries.indexOf(parent);
             if (place < 0) {
                 entries.add(entry);
                 return;
             }
             do {
                 place++;
-            } while (place < entries.size() && entries.get(place).isWithin(nesting));
+            } while (place < entries.size() && entries.get(place).isWithin(parent));
             entries.add(place, entry);
-            entry.within(nesting);
+            entry.within(parent);
         } finally {
             adding.unlock();
         }
