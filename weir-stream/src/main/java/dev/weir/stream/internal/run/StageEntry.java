@@ -340,7 +340,8 @@ public final class StageEntry implements StageContext {
 
     StageSnapshot snapshot(long elapsedNanos) {
         StageMeter meter = shape.meter;
-        int threads = parallelism.getAsInt() * (shape.ownThreads ? Math.max(1, standsFor.size()) : 1);
+        long streams = shape.ownThreads ? Math.max(1, standsFor.size()) : 1;
+        int threads = Math.clamp(streams * parallelism.getAsInt(), 0, Integer.MAX_VALUE);
         long busy = meter.busyNanos();
         long blockedDown = meter.blockedDownNanos();
         long blockedUp = meter.blockedUpNanos();
