@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
@@ -123,6 +124,27 @@ class ActivityTest {
         assertThat(activity.thread()).isNotNull();
         assertThat(activity.atWork()).isEqualTo(1);
         assertThat(activity.waiting()).isEqualTo(1);
+        assertThat(activity.locked() + activity.io() + activity.asleep()).isZero();
+        assertThat(activity.waitsInEngine()).isFalse();
+    }
+
+    @Test
+    void fusedStage_whoseFunctionWaitsForAPermit_isLocked() {
+        Semaphore permits = new Semaphore(0);
+        Activity activity =
+                atRest(Source.range(0, MANY).tap(n -> permits.acquire()).named("tested"));
+        assertThat(activity.locked()).isEqualTo(1);
+        assertThat(activity.io() + activity.asleep()).isZero();
+        assertThat(activity.waitsInEngine()).isFalse();
+    }
+
+    @Test
+    void fusedStage_thatWaitsForTimeToPass_waitsInTheEngine() {
+        Activity activity =
+                atRest(Source.range(0, MANY).throttle(1, Duration.ofHours(1)).named("tested"));
+        assertThat(activity.waiting()).isEqualTo(1);
+        assertThat(activity.locked()).isZero();
+        assertThat(activity.waitsInEngine()).isTrue();
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -125,6 +126,17 @@ class CallsAtTheWrongTimeTest {
             assertThat(running.drain(LONG)).isSameAs(report);
             assertThat(running.await()).isSameAs(report);
         }
+    }
+
+    @Test
+    void close_byAnInterruptedThread_cancelsAndLeavesItInterrupted() {
+        TrackedSource<Integer> source = TrackedSource.numbers(1, 1).heldOpen();
+        RunningPipeline running = source.source().to(Sink.ignore()).run();
+        Thread.currentThread().interrupt();
+        running.close();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThatThrownBy(running::await).isInstanceOf(CancellationException.class);
+        source.assertProtocolKept();
     }
 
     @Test

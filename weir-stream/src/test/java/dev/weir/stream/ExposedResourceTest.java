@@ -104,6 +104,75 @@ class ExposedResourceTest {
         assertThat(seen.getFirst()).containsExactly(new Resource(1));
     }
 
+    /** Given a sink that waits for a resource of an ended substream. Each pull takes one element. */
+    @Test
+    void drain_limitsTheClosingOfResourcesOfEndedSubstreams() throws Exception {
+        CountDownLatch hurried = new CountDownLatch(1);
+        List<Duration> ofClosed = new CopyOnWriteArrayList<>();
+        List<Duration> ofOpen = new CopyOnWriteArrayList<>();
+        CountDownLatch sinkWaits = new CountDownLatch(1);
+        try (RunningPipeline pipeline = Source.of(1, 2, 3)
+                .flatMapConcat(n -> n == 3
+                        ? Source.of(3)
+                        : withResource(n, n == 1 ? new CountDownLatch(0) : hurried, n == 1 ? ofClosed : ofOpen))
+                .to(Sink.forEach(n -> {
+                    sinkWaits.countDown();
+                    hurried.await();
+                }))
+                .run()) {
+            sinkWaits.await();
+            spinUntil(() -> pipeline.handles(Resource.class).equals(List.of(new Resource(2))));
+            assertThat(ofOpen).isEmpty();
+            assertThat(pipeline.drain(Duration.ofHours(1)).drained()).isTrue();
+        }
+        assertThat(ofOpen.getFirst()).isEqualTo(Duration.ofHours(1));
+        assertThat(ofClosed).isEmpty();
+    }
+
+    /** Returns a source without elements. Its resource closes with {@code mayClose}, or once it is hurried. */
+    private static Source<Integer> withResource(int number, CountDownLatch mayClose, List<Duration> hurries) {
+        return Source.custom("inner", context -> {
+            Stage<Integer> stage = start(context, number, new CountDownLatch(0));
+            context.onTermination(new PatientTermination() {
+                @Override
+                public String close(Duration patience) {
+                    return new Closing(mayClose).close(patience);
+                }
+
+                @Override
+                public void hurry(Duration patience) {
+                    hurries.add(patience);
+                    mayClose.countDown();
+                }
+            });
+            return stage;
+        });
+    }
+
+    @Test
+    void trouble_ofASubstream_isReportedUntilItEnds() throws Exception {
+        List<List<String>> told = new CopyOnWriteArrayList<>();
+        Source<Integer> stuck = Source.custom("stuck", context -> {
+            context.trouble(() -> "waits");
+            return start(context, 1, new CountDownLatch(0));
+        });
+        Sink<Integer> sink = Sink.custom("sink", context -> {
+            context.trouble(() -> "");
+            return upstream -> {
+                while (upstream.pull(Stage.NEVER) != null) {
+                    told.add(context.troubles());
+                }
+                told.add(context.troubles());
+            };
+        });
+        Source.of(1)
+                .flatMapConcat(n -> Source.of(n).concat(stuck))
+                .to(sink)
+                .run()
+                .await();
+        assertThat(told).containsExactly(List.of("stuck: waits"), List.of());
+    }
+
     @Test
     void resource_ofThePipeline_staysExposedAfterItsEnd() throws Exception {
         Source<Integer> source = Source.custom("source", context -> start(context, 1, new CountDownLatch(0)));

@@ -3,17 +3,21 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -111,6 +115,47 @@ class InnerStreamStopTest {
                 }
             }
         }
+    }
+
+    /** Regression: the inner stream stayed open. */
+    @Test
+    void stopHookThatThrows_ofAStreamStartedAfterTheStop_failsTheRunAndLeavesNothingOpen() throws Exception {
+        CountDownLatch starting = new CountDownLatch(1);
+        CountDownLatch stopped = new CountDownLatch(1);
+        List<String> closed = new CopyOnWriteArrayList<>();
+        Source<Integer> inner = Source.custom("inner", context -> {
+            context.onStop(() -> {
+                throw new IllegalStateException("planted");
+            });
+            context.onTermination(patience -> {
+                closed.add("resource");
+                return "";
+            });
+            return new Stage<Integer>() {
+                @Override
+                public @Nullable Batch<Integer> pull(long deadlineNanos) {
+                    return null;
+                }
+
+                @Override
+                public void close() {
+                    closed.add("source");
+                }
+            };
+        });
+        RunningPipeline running = Source.of(1)
+                .tap(n -> {
+                    starting.countDown();
+                    stopped.await();
+                })
+                .flatMapConcat(n -> inner)
+                .to(Sink.ignore())
+                .run();
+        starting.await();
+        running.stop();
+        stopped.countDown();
+        assertThatThrownBy(running::await).hasMessage("planted");
+        assertThat(closed).containsExactly("source", "resource");
     }
 
     private static <T> List<T> stoppedAtTheFirst(Source<T> source) throws InterruptedException {

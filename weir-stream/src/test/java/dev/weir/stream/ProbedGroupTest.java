@@ -94,6 +94,15 @@ class ProbedGroupTest {
     }
 
     @Test
+    void startAction_isCalledForGroupsOnly() throws Exception {
+        AtomicInteger told = new AtomicInteger();
+        Sink<Integer> part =
+                Sink.through(source -> source.to(Sink.<Integer>ignore()).onStart(running -> told.incrementAndGet()));
+        runsOneGroup(key -> key.alsoTo(part));
+        assertThat(told).hasValue(3);
+    }
+
+    @Test
     void dispatcher_runsTheThreadsOfGroupsOnly() throws Exception {
         try (Dispatcher counted = Dispatcher.fixed("counted", 4)) {
             runsOneGroup(key -> key.async(counted, 10));

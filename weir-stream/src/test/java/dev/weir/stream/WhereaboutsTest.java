@@ -162,4 +162,18 @@ class WhereaboutsTest {
         })));
         assertThat(find(0)).isEqualTo(new Whereabouts("slow", null, false));
     }
+
+    @Test
+    void element_thatSeveralSinksMayHold_isPerhapsInOneOfThem() throws InterruptedException {
+        Sink<Integer> first = Sink.custom("first", made -> {
+            made.depth(() -> 1);
+            return upstream -> stuck(upstream);
+        });
+        Sink<Integer> second = Sink.custom("second", made -> {
+            made.depth(() -> 2);
+            return upstream -> stuck(upstream);
+        });
+        run(numbers(1).alsoTo(first).to(second));
+        assertThat(find(7)).isEqualTo(new Whereabouts("first or second", null, false));
+    }
 }

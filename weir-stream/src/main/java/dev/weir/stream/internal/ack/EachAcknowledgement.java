@@ -4,7 +4,6 @@ import dev.weir.stream.internal.run.FailureTransfer;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
-import org.jspecify.annotations.Nullable;
 
 /** Ends the pending acknowledgements of several elements, even if one of the calls throws. Stateless. */
 public final class EachAcknowledgement {
@@ -18,27 +17,13 @@ public final class EachAcknowledgement {
             try {
                 end.accept(i);
             } catch (RuntimeException | Error thrown) {
-                failure = first(failure, thrown);
+                failure = FailureTransfer.first(failure, thrown);
             }
         }
-        if (failure != null) {
-            throw FailureTransfer.rethrow(failure);
-        }
+        FailureTransfer.rethrowIfAny(failure);
     }
 
     public static <T> void of(List<T> elements, Consumer<? super T> end) {
-        if (!elements.isEmpty()) {
-            of(elements.size(), i -> end.accept(elements.get(i)));
-        }
-    }
-
-    private static Throwable first(@Nullable Throwable failure, Throwable thrown) {
-        if (failure == null) {
-            return thrown;
-        }
-        if (failure != thrown) {
-            failure.addSuppressed(thrown);
-        }
-        return failure;
+        of(elements.size(), i -> end.accept(elements.get(i)));
     }
 }

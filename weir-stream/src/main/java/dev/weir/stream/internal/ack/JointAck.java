@@ -60,7 +60,7 @@ public final class JointAck implements AckTarget {
      * @param exit maps a member's target to its target in the other stream
      * @return the combined element's target in the other stream
      */
-    AckTarget leave(SubstreamTarget.Exit exit) {
+    JointAck leave(SubstreamTarget.Exit exit) {
         if (pending.get() == 1 && !abandoned && !forgone) {
             for (int i = 0; i < size; i++) {
                 targets[i] = exit.outside(targets[i], tokens[i]);

@@ -193,9 +193,9 @@ public final class SubstreamTarget implements AckTarget {
                 joint.ack(0);
                 return before.outside;
             }
-            AckTarget outside = joint.leave(this);
-            if (outside != joint && outside instanceof JointAck shared) {
-                lastLeft = new Left(joint, shared);
+            JointAck outside = joint.leave(this);
+            if (outside != joint) {
+                lastLeft = new Left(joint, outside);
             }
             return outside;
         }

@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.boundary;
 
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.TaskGroup;
 import dev.weir.stream.internal.waiting.ArrivalWaits;
@@ -230,7 +231,7 @@ public abstract class BatchExchange<I, O> {
     }
 
     public final void cancel() {
-        giveUp().forEach(Batch::abandonAll);
+        EachAcknowledgement.of(giveUp(), Batch::abandonAll);
     }
 
     /** Refuses further puts and returns the stored elements, which then belong to the caller. */

@@ -111,8 +111,11 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
     public void release(boolean completed) {
         whole = completed;
         released = true;
-        EachAcknowledgement.of(queue.giveUp(), this::endReleased);
-        leftovers.end(completed);
+        try {
+            EachAcknowledgement.of(queue.giveUp(), this::endReleased);
+        } finally {
+            leftovers.end(completed);
+        }
     }
 
     /**
@@ -133,10 +136,13 @@ public final class OutputQueue<T> implements Stage<T>, Keeper, SubstreamTarget.E
      * too, unless the output was released.
      */
     public void leave() {
-        if (!released) {
-            queue.cancel();
+        try {
+            if (!released) {
+                queue.cancel();
+            }
+        } finally {
+            leftovers.close();
         }
-        leftovers.close();
     }
 
     /** Returns whether the downstream stages have pulled all batches and the end of the stream. */

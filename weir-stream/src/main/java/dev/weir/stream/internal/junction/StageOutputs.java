@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.junction;
 
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.OutputQueue;
 import dev.weir.stream.internal.run.TaskGroup;
@@ -156,7 +157,7 @@ final class StageOutputs<T> {
 
     /** Abandons the queued elements. Called at the end of the run. */
     void leave() {
-        outlets.forEach(OutputQueue::leave);
+        EachAcknowledgement.of(outlets, OutputQueue::leave);
     }
 
     int depth() {

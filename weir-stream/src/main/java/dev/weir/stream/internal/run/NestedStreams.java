@@ -260,10 +260,10 @@ public final class NestedStreams {
                 String of = stops.remove(stop);
                 if (of != null) {
                     cut(of);
-                    stop.run();
+                    RunEnding.call(stop, nested.run::fail);
                 }
             }
-            furtherStops.forEach(Runnable::run);
+            furtherStops.forEach(stop -> RunEnding.call(stop, nested.run::fail));
         }
 
         @Override

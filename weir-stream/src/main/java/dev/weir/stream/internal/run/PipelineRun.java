@@ -126,7 +126,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             run.supervisor = null;
             run.fail(failure);
             assembly.abandon(failure);
-            var ignored = run.ending.terminate(run::fail);
+            run.ending.terminate(run::fail);
             // A start action may have kept a reference to the run, so complete it.
             run.complete(DrainReport.of(false, run.ending.leftUndone(), Duration.ZERO, run.stages()), failure);
             throw failure;
@@ -155,7 +155,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
             awaitTasks();
             awaitsTasks = false;
             closings.hurry(ending.patience());
-            var ignored = ending.terminate(this::fail);
+            ending.terminate(this::fail);
             closings.await();
             List<String> leftUndone = ending.leftUndone();
             endNanos = System.nanoTime();
@@ -241,16 +241,18 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     void addWithin(@Nullable StageEntry nesting, StageEntry entry) {
         adding.lock();
         try {
-            int place = nesting == null ? -1 : entries.indexOf(nesting);
+            // The parent stage may itself belong to a substream.
+            StageEntry parent = nesting == null ? null : nesting.shown();
+            int place = parent == null ? -1 : entries.indexOf(parent);
             if (place < 0) {
                 entries.add(entry);
                 return;
             }
             do {
                 place++;
-            } while (place < entries.size() && entries.get(place).isWithin(nesting));
+            } while (place < entries.size() && entries.get(place).isWithin(parent));
             entries.add(place, entry);
-            entry.within(nesting);
+            entry.within(parent);
         } finally {
             adding.unlock();
         }

@@ -76,7 +76,7 @@ final class RunEnding {
             lock.unlock();
         }
         if (now) {
-            run(stop, failed);
+            call(stop, failed);
         }
     }
 
@@ -98,10 +98,11 @@ final class RunEnding {
         } finally {
             lock.unlock();
         }
-        toRun.forEach(stop -> run(stop, failed));
+        toRun.forEach(stop -> call(stop, failed));
     }
 
-    private static void run(Runnable stop, Consumer<Throwable> failed) {
+    /** Calls a stop hook. Its exception goes to {@code failed}. */
+    static void call(Runnable stop, Consumer<Throwable> failed) {
         try {
             stop.run();
         } catch (RuntimeException | Error failure) {
@@ -118,7 +119,8 @@ final class RunEnding {
         }
     }
 
-    List<String> terminate(Consumer<Throwable> failed) {
+    /** Closes the resources, each with the time that is left. Their exceptions go to {@code failed}. */
+    void terminate(Consumer<Throwable> failed) {
         List<Termination> inReverse;
         lock.lock();
         try {
@@ -126,15 +128,13 @@ final class RunEnding {
         } finally {
             lock.unlock();
         }
-        Duration patience = patience();
         for (Termination termination : inReverse) {
             try {
-                leftUndone(termination.close(patience));
+                leftUndone(termination.close(patience()));
             } catch (Throwable failure) {
                 failed.accept(failure);
             }
         }
-        return leftUndone();
     }
 
     List<String> leftUndone() {

@@ -144,6 +144,11 @@ public final class StageEntry implements StageContext {
         }
     }
 
+    /** Returns the entry that users see for this stage. */
+    StageEntry shown() {
+        return shownAs == null ? this : shownAs;
+    }
+
     /** Creates the entry for this stage in one substream. The new entry uses this entry's meter. */
     StageEntry inStream(StageLifetime stream, Shape ofStage) {
         return new StageEntry(run, stream, name, ofStage.withMeter(meter()), this);
@@ -241,8 +246,7 @@ public final class StageEntry implements StageContext {
 
     /** Registers a supplier of the stage's maximum number of threads, for stages whose parallelism changes. */
     public void parallelism(IntSupplier threads) {
-        StageEntry shown = shownAs == null ? this : shownAs;
-        shown.parallelism = threads;
+        shown().parallelism = threads;
     }
 
     public void activity(Supplier<@Nullable Activity> ofWorkers) {
@@ -336,7 +340,8 @@ public final class StageEntry implements StageContext {
 
     StageSnapshot snapshot(long elapsedNanos) {
         StageMeter meter = shape.meter;
-        int threads = parallelism.getAsInt() * (shape.ownThreads ? Math.max(1, standsFor.size()) : 1);
+        long streams = shape.ownThreads ? Math.max(1, standsFor.size()) : 1;
+        int threads = Math.clamp(streams * parallelism.getAsInt(), 0, Integer.MAX_VALUE);
         long busy = meter.busyNanos();
         long blockedDown = meter.blockedDownNanos();
         long blockedUp = meter.blockedUpNanos();

@@ -26,10 +26,9 @@ import java.util.function.BooleanSupplier;
  * external effects.
  *
  * <ul>
- *   <li>{@link RunAssembly#source(java.util.function.Supplier)} creates no source. Sinks need no such method, because
- *       they are created when their segment starts.
- *   <li>{@link RunAssembly#isProbe} is checked by stages that would subscribe to a publisher or notify the user of the
- *       end.
+ *   <li>{@link RunAssembly#source(java.util.function.Supplier)} creates no source.
+ *   <li>{@link RunAssembly#isProbe} is checked before a sink is created, and by stages that would subscribe to a
+ *       publisher or notify the user of the end.
  *   <li>{@link RunAssembly#noteThreadsWithin} is called by stages that pass their input to inner streams. These
  *       streams are then probed as well, within this probe.
  * </ul>

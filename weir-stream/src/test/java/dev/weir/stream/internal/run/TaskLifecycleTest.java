@@ -90,4 +90,60 @@ class TaskLifecycleTest {
         assertThat(life.thread()).isNull();
         assertThat(Thread.interrupted()).isFalse();
     }
+
+    @Test
+    void shield_clearsAnInterruptOnItsWay() {
+        TaskLifecycle life = new TaskLifecycle(true);
+        assertThat(life.begin(Thread.currentThread())).isTrue();
+        assertThat(life.thread()).isSameAs(Thread.currentThread());
+        assertThat(life.interrupt()).isFalse();
+        life.shield();
+        assertThat(Thread.interrupted()).isFalse();
+        assertThat(life.isInterruptRequested()).isTrue();
+    }
+
+    @Test
+    void interrupt_isDeliveredOnce() {
+        TaskLifecycle life = new TaskLifecycle(true);
+        assertThat(life.begin(Thread.currentThread())).isTrue();
+        assertThat(life.interruptUnlessHeld()).isFalse();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(life.interrupt()).isFalse();
+        assertThat(life.interruptUnlessHeld()).isFalse();
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void interruptUnlessHeld_whileQueuedOnAPool_asksForAThread() {
+        TaskLifecycle life = new TaskLifecycle(true);
+        assertThat(life.thread()).isNull();
+        assertThat(life.interruptUnlessHeld()).isTrue();
+        assertThat(life.withdraw()).isFalse();
+    }
+
+    @Test
+    void interruptAtStart_comesWithTheBeginning() {
+        TaskLifecycle life = new TaskLifecycle(true);
+        life.interruptAtStart();
+        assertThat(life.isInterruptRequested()).isTrue();
+        assertThat(life.interrupt()).isFalse();
+        assertThat(life.begin(Thread.currentThread())).isTrue();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void interrupt_ofTheWholeTask_whileOneIsDeferred_comesAtOnceAndOnce() {
+        TaskLifecycle life = new TaskLifecycle(false);
+        assertThat(life.begin(Thread.currentThread())).isTrue();
+        life.hold();
+        assertThat(life.interruptUnlessHeld()).isFalse();
+        assertThat(life.interrupt()).isFalse();
+        assertThat(Thread.interrupted()).isTrue();
+        life.letGo();
+        assertThat(Thread.interrupted()).isFalse();
+        life.shield();
+        life.hold();
+        life.letGo();
+        assertThat(life.begin(Thread.currentThread())).isFalse();
+    }
 }
