@@ -110,12 +110,61 @@ class BackPressureTest {
                         })));
     }
 
+    /** Returns operators with inner streams, and operators for failures and times. */
+    static Stream<Arguments> furtherStages() {
+        Duration hour = Duration.ofHours(1);
+        RestartSettings hourly = RestartSettings.of(Backoff.between(hour, hour));
+        return Stream.<Arguments>of(
+                named("flatMapConcat", source -> source.flatMapConcat(n -> Source.never())),
+                named("flatMapMerge", source -> source.flatMapMerge(2, n -> Source.never())),
+                named("switchMap", source -> source.switchMap(n -> Source.never())),
+                named("groupBy", source -> source.filter(n -> false).groupBy(n -> n, 9, key -> key)),
+                named("groupBy, of filters", source -> source.groupBy(n -> n % 9, 9, key -> key.filter(n -> false))),
+                named(
+                        "groupBy, with threads",
+                        source -> source.groupBy(
+                                n -> 0, 1, key -> key.filter(n -> false).async())),
+                named("splitWhen", source -> source.splitWhen(n -> false, part -> part.filter(n -> false))),
+                named(
+                        "splitAfter, whose stream has ended",
+                        source -> source.splitAfter(
+                                n -> false, part -> part.take(1).filter(n -> false))),
+                named("prefixAndTail", source -> source.prefixAndTail(1_000, (prefix, tail) -> tail)),
+                named(
+                        "prefixAndTail, with its prefix",
+                        source -> source.prefixAndTail(9, (prefix, tail) -> tail.filter(n -> false))),
+                named("killSwitch", source -> source.filter(n -> false).via(new KillSwitch())),
+                named(
+                        "timeouts",
+                        source -> source.filter(n -> false)
+                                .idleTimeout(hour)
+                                .initialTimeout(hour)
+                                .completionTimeout(hour)
+                                .backpressureTimeout(hour)
+                                .keepAlive(hour, () -> 0)),
+                named(
+                        "recover",
+                        source -> source.filter(n -> false)
+                                .recover(failure -> 0)
+                                .mapError(failure -> failure)
+                                .watch(end -> {})),
+                named(
+                        "restarted, between two runs",
+                        source -> source.<Integer>map(n -> {
+                                    throw new IllegalStateException("planted");
+                                })
+                                .restarted(hourly)),
+                named(
+                        "restarted, in a run",
+                        source -> source.filter(n -> false).restarted(hourly, section -> section)));
+    }
+
     private static Arguments named(String name, UnaryOperator<Source<Integer>> stage) {
         return Arguments.of(Named.of(name, stage));
     }
 
     @ParameterizedTest
-    @MethodSource("stages")
+    @MethodSource({"stages", "furtherStages"})
     void pull_withADeadline_returnsAnEmptyBatchInsteadOfWaiting(UnaryOperator<Source<Integer>> stage) throws Exception {
         TrackedSource<Integer> tracked = TrackedSource.numbers(100, 7).heldOpen();
         CountDownLatch sawEmpty = new CountDownLatch(1);

@@ -2,13 +2,19 @@ package dev.weir.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class CountersTest {
 
@@ -72,6 +78,45 @@ class CountersTest {
                 Sink.ignore());
         assertCounts(stages.get("statefulMap"), INPUTS, INPUTS + 1);
         assertCounts(stages.get("fold"), INPUTS + 1, 1);
+    }
+
+    static Stream<Arguments> oneForOne() {
+        Duration hour = Duration.ofHours(1);
+        return Stream.of(
+                passing("idleTimeout", s -> s.idleTimeout(hour)),
+                passing("initialTimeout", s -> s.initialTimeout(hour)),
+                passing("completionTimeout", s -> s.completionTimeout(hour)),
+                passing("backpressureTimeout", s -> s.backpressureTimeout(hour)),
+                passing("keepAlive", s -> s.keepAlive(hour, () -> 0)),
+                passing("watch", s -> s.watch(end -> {})),
+                passing("killSwitch", s -> s.via(new KillSwitch())),
+                passing("mapError", s -> s.mapError(failure -> failure)),
+                passing("recover", s -> s.recover(failure -> 0)),
+                passing("recoverWith", s -> s.recoverWith(1, failure -> Source.of(0))),
+                passing("onErrorComplete", s -> s.onErrorComplete()),
+                passing("restart", s -> s.restarted(RestartSettings.of(Backoff.NONE), section -> section)),
+                passing("flatMapConcat", s -> s.flatMapConcat(n -> Source.of(n))),
+                passing("flatMapMerge", s -> s.flatMapMerge(3, n -> Source.of(n))),
+                passing("splitWhen", s -> s.splitWhen(n -> n % 7 == 0, part -> part)),
+                passing("splitAfter", s -> s.splitAfter(n -> n % 7 == 0, part -> part.async())),
+                passing(
+                        "prefixAndTail",
+                        s -> s.prefixAndTail(
+                                9, (first, tail) -> Source.from(first).concat(tail))),
+                passing("groupBy", s -> s.groupBy(n -> n % 7, 7, key -> key)),
+                passing("groupBy", s -> s.groupBy(n -> n % 7, 7, key -> key.async())));
+    }
+
+    private static Arguments passing(String name, UnaryOperator<Source<Integer>> operator) {
+        return Arguments.of(name, operator);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("oneForOne")
+    void elements_ofAnOperatorThatPassesEach_areCountedOnBothSides(String name, UnaryOperator<Source<Integer>> operator)
+            throws Exception {
+        Source<Integer> few = TrackedSource.numbers(100, 1, 0, 7).source();
+        assertCounts(run(operator.apply(few), Sink.ignore()).get(name), 100, 100);
     }
 
     @Test

@@ -222,6 +222,32 @@ class OrderingTest {
         }
     }
 
+    /** Regression: the first handler waited for an element that was not fed, although there was a free place. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void input_withFewerFreePlacesThanAreWorthAWake_feedsFreeWorkersWhileTheFirstWaits(boolean asynchronous)
+            throws Exception {
+        CompletableFuture<Integer> later = new CompletableFuture<>();
+        Source<Integer> numbers = Source.from(upTo(40));
+        Source<Integer> worked = asynchronous
+                ? numbers.mapAsync(4, n -> {
+                    if (n == 16) {
+                        later.complete(n);
+                    }
+                    return n == 1 ? later.thenApply(ignored -> n) : CompletableFuture.completedFuture(n);
+                })
+                : numbers.mapBlocking(4, Ordering.input(), n -> {
+                    if (n == 16) {
+                        later.complete(n);
+                    }
+                    if (n == 1) {
+                        Integer ignored = later.get();
+                    }
+                    return n;
+                });
+        assertThat(run(worked.with(Attributes.NONE.withBuffer(16)))).isEqualTo(upTo(40));
+    }
+
     @Test
     void noKey_isFreeOfOrderAmongKeys() throws Exception {
         // All 32 handlers must run at once: elements without a key have no order.

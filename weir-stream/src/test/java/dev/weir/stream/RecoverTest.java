@@ -197,6 +197,23 @@ class RecoverTest {
         }
     }
 
+    /** The failure is already the cause of the exception. */
+    @Test
+    void functionThatWrapsTheFailure_doesNotSuppressItToo() {
+        for (UnaryOperator<Source<Integer>> operator : List.<UnaryOperator<Source<Integer>>>of(
+                source -> source.recover(failure -> {
+                    throw new IllegalArgumentException(failure);
+                }),
+                source -> source.recoverWith(2, failure -> {
+                    throw new IllegalArgumentException(failure);
+                }))) {
+            assertThatThrownBy(() -> run(operator.apply(failingAt(0, Source.of(0)))))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasCause(planted)
+                    .hasNoSuppressedExceptions();
+        }
+    }
+
     @Test
     void failure_fromTheSegmentAbove_isRecoveredFromToo() throws Exception {
         run(failingAt(700, Source.from(numbers(1000))).async().recover(failure -> -1));

@@ -3,6 +3,9 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.stream.spi.Batch;
+import dev.weir.stream.spi.Stage;
+import dev.weir.stream.spi.StageContext.PatientTermination;
 import dev.weir.stream.testing.VirtualClock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,10 +18,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RestartTest {
 
@@ -256,5 +261,62 @@ class RestartTest {
         ThreadCensus.assertNoneLeft("restarting");
         assertThat(running.stages().stream().map(StageSnapshot::name))
                 .containsOnlyOnce("log", "mapBlocking", "map", "restart");
+    }
+
+    /** A resource whose close waits for the test, or until it is hurried. */
+    private record Closing(CountDownLatch mayClose) implements PatientTermination {
+
+        @Override
+        public String close(Duration patience) {
+            RestartTest.await(mayClose);
+            return "";
+        }
+
+        @Override
+        public void hurry(Duration patience) {
+            if (patience.isZero()) {
+                mayClose.countDown();
+            }
+        }
+    }
+
+    /** The first run fails and the second one is empty. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void restart_waitsUntilTheRunBeforeHasClosedItsResources_andHurriesThemAfterTheDrainTimeout(boolean hurried)
+            throws Exception {
+        AtomicInteger starts = new AtomicInteger();
+        CountDownLatch mayClose = new CountDownLatch(1);
+        Source<Integer> source = Source.custom("closing", context -> {
+            int start = starts.incrementAndGet();
+            if (start == 1) {
+                context.onTermination(new Closing(mayClose));
+            }
+            return new Stage<>() {
+                @Override
+                public @Nullable Batch<Integer> pull(long deadlineNanos) {
+                    if (start == 1) {
+                        throw planted;
+                    }
+                    return null;
+                }
+
+                @Override
+                public void close() {}
+            };
+        });
+        RunningPipeline running =
+                source.restarted(AT_ONCE).to(Sink.ignore()).on(clock).run();
+        clock.awaitWaiters(1);
+        clock.advance(RunningPipeline.DEFAULT_DRAIN.minusNanos(1));
+        assertThat(starts).hasValue(1);
+        assertThat(mayClose.getCount()).isEqualTo(1);
+        if (hurried) {
+            clock.advance(Duration.ofNanos(1));
+        } else {
+            mayClose.countDown();
+        }
+        assertThat(running.await().drained()).isTrue();
+        assertThat(starts).hasValue(2);
     }
 }

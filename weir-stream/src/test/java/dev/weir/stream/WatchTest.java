@@ -3,6 +3,7 @@ package dev.weir.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -87,5 +88,24 @@ class WatchTest {
                         .run()::await)
                 .isSameAs(planted)
                 .hasSuppressedException(own);
+    }
+
+    @Test
+    void end_isToldOnce_evenIfTheStagesAboveCannotBeClosed() {
+        Source<Integer> unclosable = Source.custom("unclosable", context -> new Stage<>() {
+            @Override
+            public Batch<Integer> pull(long deadlineNanos) {
+                return Batch.unacknowledged(new Object[] {1}, 1);
+            }
+
+            @Override
+            public void close() {
+                throw planted;
+            }
+        });
+        RunningPipeline running =
+                unclosable.watch(upper::add).take(1).to(Sink.ignore()).run();
+        assertThatThrownBy(running::await).isSameAs(planted);
+        assertThat(upper).containsExactly(new StreamEnd.Cancelled());
     }
 }

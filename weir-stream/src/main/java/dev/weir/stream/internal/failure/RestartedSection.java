@@ -2,6 +2,7 @@ package dev.weir.stream.internal.failure;
 
 import dev.weir.stream.Dispatcher;
 import dev.weir.stream.RestartSettings;
+import dev.weir.stream.internal.ack.EachAcknowledgement;
 import dev.weir.stream.internal.boundary.AsyncBoundary;
 import dev.weir.stream.internal.run.BlueprintBranch;
 import dev.weir.stream.internal.run.BlueprintNode;
@@ -10,6 +11,7 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import java.util.ArrayDeque;
 import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,13 +76,16 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
 
     @Override
     public void leaveRevoked() {
-        given.forEach(ReplayableBatch::leaveRevoked);
+        EachAcknowledgement.of(List.copyOf(given), ReplayableBatch::leaveRevoked);
     }
 
     @Override
     public void close() {
-        given.forEach(ReplayableBatch::close);
-        upstream.close();
+        try {
+            EachAcknowledgement.of(List.copyOf(given), ReplayableBatch::close);
+        } finally {
+            upstream.close();
+        }
     }
 
     /** Removes all finished batches, wherever they are in the queue. */

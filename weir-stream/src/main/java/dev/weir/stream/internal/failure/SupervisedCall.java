@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.failure;
 
+import dev.weir.stream.Backoff;
 import dev.weir.stream.Handler;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Supervision;
@@ -84,6 +85,7 @@ public final class SupervisedCall {
      */
     public <T> Object after(Throwable thrown, Handler<? super T, ?> call, T element, BooleanSupplier revoked)
             throws InterruptedException {
+        RetryPolicy policy = supervision.retryPolicy();
         Throwable last = thrown;
         for (int calls = 1; ; calls++) {
             failedCalls.increment();
@@ -92,13 +94,15 @@ public final class SupervisedCall {
                 return hopeless;
             }
             try {
-                if (!isWorthAnother(last, calls)) {
+                if (policy == null
+                        || calls >= policy.attempts()
+                        || !policy.retriable().test(last)) {
                     return new FailureVerdict(SupervisionDecisions.here(supervision, last), last);
                 }
             } catch (Throwable inSupervision) {
                 return failing(last, inSupervision);
             }
-            if (!pause(calls, revoked)) {
+            if (!pause(policy.backoff(), calls, revoked)) {
                 return FailureVerdict.REVOKED;
             }
             try {
@@ -215,11 +219,6 @@ public final class SupervisedCall {
         return thrown instanceof InterruptedException ? new FailureVerdict(Decision.FAIL, thrown) : null;
     }
 
-    private boolean isWorthAnother(Throwable thrown, int calls) {
-        RetryPolicy policy = supervision.retryPolicy();
-        return policy != null && calls < policy.attempts() && policy.retriable().test(thrown);
-    }
-
     /** Wakes the threads that wait between two attempts, to check whether their elements were revoked. */
     public void lookAgain() {
         lock.lock();
@@ -231,11 +230,8 @@ public final class SupervisedCall {
     }
 
     /** Waits before the next attempt. Returns false if the element was revoked. */
-    private boolean pause(int failures, BooleanSupplier revoked) throws InterruptedException {
-        RetryPolicy policy = supervision.retryPolicy();
-        long nanos = policy == null
-                ? 0
-                : policy.backoff().after(failures, clock.nanoTime()).toNanos();
+    private boolean pause(Backoff backoff, int failures, BooleanSupplier revoked) throws InterruptedException {
+        long nanos = backoff.after(failures, clock.nanoTime()).toNanos();
         if (nanos > 0) {
             TaskGroup group = TaskGroup.currentGroup();
             Runnable wake = this::lookAgain;

@@ -55,15 +55,14 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private final WorkerRuns runs = new WorkerRuns(table, this::settle);
 
     // Guarded by the lock.
-    private final HandlerPace pace = new HandlerPace();
+    final HandlerPace pace = new HandlerPace();
     private int workers;
     private int idleWorkers;
     private boolean watchWanted;
     private boolean watching;
     private long taken;
 
-    private BlockingWorkers(
-            Ordering<? super T> ordering, Handler<? super T, ? extends R> handler, WorkerStages.Parts parts) {
+    BlockingWorkers(Ordering<? super T> ordering, Handler<? super T, ? extends R> handler, WorkerStages.Parts parts) {
         super(
                 parts.limit(),
                 ordering,
@@ -161,12 +160,12 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                     && table.offer(batch.get(i), batch.target(i), batch.token(i), ElementKeys.at(keysOfBatch, i))) {
                 i++;
             }
-            toStart = callWorkers();
+            toStart = callForReady();
         } finally {
             lock.unlock();
         }
         try {
-            forkWorkers(toStart);
+            forkMore(toStart);
         } catch (RuntimeException | Error refused) {
             batch.abandonFrom(i);
             throw refused;
@@ -182,7 +181,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /** Wakes workers for ready elements. Returns the number of workers to start. Called with the lock held. */
-    private int callWorkers() {
+    @Override
+    int callForReady() {
         int ready = table.readyCount();
         int startable = Math.max(0, limit.current() - workers);
         int useful = Math.min(ready, idleWorkers + startable);
@@ -204,16 +204,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     @Override
-    int callForReady() {
-        return callWorkers();
-    }
-
-    @Override
     void forkMore(int count) {
-        forkWorkers(count);
-    }
-
-    private void forkWorkers(int count) {
         for (int n = 0; n < count; n++) {
             forkWorker();
         }
@@ -409,7 +400,9 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private int nextSlot(Task self, TimedRun timed) {
         while (!cancelled && self.mayGoOn()) {
             if (workers > limit.current()) {
-                // This worker may have been woken for an element. Wake another worker for it.
+                // This worker may have been woken for an element or to watch. Wake another worker for that. If none is
+                // idle, a later call of callForReady must request the watch again.
+                watchWanted &= idleWorkers > 0;
                 readyOrEnded.signal();
                 return -1;
             }
@@ -433,7 +426,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
             idleWorkers++;
             try {
                 clock.await(lock, readyOrEnded, untilNanos);
-                if (clock.hasPassed(untilNanos) && table.readyCount() == 0) {
+                if (clock.hasPassed(untilNanos) && table.readyCount() == 0 && !watchWanted) {
                     return -1;
                 }
             } catch (InterruptedException ignored) {
@@ -471,12 +464,12 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
         }
         if (table.readyCount() > 0 && !cancelled) {
             pace.addSlow();
-            toStart = callWorkers();
+            toStart = callForReady();
         }
         if (toStart > 0) {
             lock.unlock();
             try {
-                forkWorkers(toStart);
+                forkMore(toStart);
             } finally {
                 lock.lock();
             }

@@ -154,13 +154,16 @@ final class ElementTable<T> {
         return hasRoomIn(key == Ordering.NO_KEY ? NONE : bucketOf(key));
     }
 
-    /** Returns whether there is enough room for this key to justify waking the feeder. */
+    /**
+     * Returns whether there is enough room for this key to justify waking the feeder. If no element is ready or can
+     * leave, any room is enough, because a running element may be waiting for a later one.
+     */
     boolean hasAmpleRoomFor(long key) {
         int bucket = key == Ordering.NO_KEY ? NONE : bucketOf(key);
         return hasRoomIn(bucket)
                 && (mustWait(bucket)
                         || capacity - size() + waitingCount >= capacity >> 3
-                        || (ready.isEmpty() && doneCount == 0));
+                        || (ready.isEmpty() && !hasOutgoing()));
     }
 
     private boolean hasRoomIn(int bucket) {

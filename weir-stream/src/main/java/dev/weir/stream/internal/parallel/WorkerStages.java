@@ -22,6 +22,9 @@ final class WorkerStages {
 
     private static final int MIN_CAPACITY = 512;
 
+    /** Capacity for the largest parallelism. Larger buffers are reduced to it, because a stage allocates all slots. */
+    private static final int MAX_CAPACITY = 1 << 20;
+
     /** Number of elements inside the stage per worker. */
     private static final int CAPACITY_PER_LANE = 8;
 
@@ -112,7 +115,9 @@ final class WorkerStages {
      * is the requested capacity, or 0.
      */
     private static int capacityFor(int concurrency, int said) {
-        int wanted = said != 0 ? Math.max(said, concurrency) : Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
+        int wanted = said != 0
+                ? Math.clamp(said, concurrency, MAX_CAPACITY)
+                : Math.max(MIN_CAPACITY, concurrency * CAPACITY_PER_LANE);
         return Integer.highestOneBit(wanted * 2 - 1);
     }
 

@@ -4,6 +4,7 @@ import dev.weir.stream.internal.boundary.BoundaryQueue;
 import dev.weir.stream.internal.boundary.OutputQueue;
 import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.BlueprintBranch;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.StageEntry.Keeper;
 import dev.weir.stream.internal.run.StageEntry.Kept;
 import dev.weir.stream.spi.AckTarget;
@@ -11,7 +12,9 @@ import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -157,9 +160,11 @@ final class AsyncGroups<T, R> extends SubstreamMerge<T, R> implements Keeper {
     /** Abandons the elements that are queued for the streams or held by them. Called at the end of the run. */
     void leave() {
         groups.elements.beginWork();
-        groups.leave();
+        List<Runnable> leavings = new ArrayList<>();
+        leavings.add(groups::leave);
         // `outlets` contains the input queues of all running streams, including streams of evicted keys.
-        outlets.forEach(OutputQueue::leave);
+        outlets.forEach(outlet -> leavings.add(outlet::leave));
+        FailureTransfer.runAll(leavings);
     }
 
     /** The input of a group. It emits no elements until the key's previous stream has ended. */

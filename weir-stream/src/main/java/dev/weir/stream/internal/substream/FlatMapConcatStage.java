@@ -2,11 +2,13 @@ package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.internal.failure.SupervisedCall;
 import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageMeter;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -129,14 +131,8 @@ final class FlatMapConcatStage<T, R> implements Stage<R> {
     @Override
     public void close() {
         inside.set(0);
-        boolean within = child != null;
-        try {
-            SubstreamHelpers.closeBoth(child, upstream);
-        } finally {
-            if (within) {
-                parent.left();
-            }
-            parents.abandonFrom(next);
-        }
+        ParentAcknowledgement open = child == null ? ParentAcknowledgement.NONE : parent;
+        FailureTransfer.runAll(List.of(
+                () -> SubstreamHelpers.closeBoth(child, upstream), open::left, () -> parents.abandonFrom(next)));
     }
 }

@@ -406,14 +406,16 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     /** Abandons the elements that are queued for the groups or held by them. Called at the end of the run. */
     private void leave() {
-        groups.all().forEach(InlineGroup::leave);
+        List<Runnable> leavings = new ArrayList<>();
+        groups.all().forEach(group -> leavings.add(group::leave));
         // `cutOff` also contains evicted groups, which `groups` no longer contains.
-        cutOff.forEach(InlineGroup::leave);
-        groups.leave();
+        cutOff.forEach(group -> leavings.add(group::leave));
+        leavings.add(groups::leave);
         AsyncGroups<T, R> apart = runningApart;
         if (apart != null) {
-            apart.leave();
+            leavings.add(apart::leave);
         }
+        FailureTransfer.runAll(leavings);
     }
 
     /** A group whose stream is pulled on this stage's thread. */

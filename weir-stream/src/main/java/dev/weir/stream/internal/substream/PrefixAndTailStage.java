@@ -2,6 +2,7 @@ package dev.weir.stream.internal.substream;
 
 import dev.weir.stream.internal.ack.JointAck;
 import dev.weir.stream.internal.run.BlueprintNode;
+import dev.weir.stream.internal.run.FailureTransfer;
 import dev.weir.stream.internal.run.HeldElements;
 import dev.weir.stream.internal.run.NestedStreams;
 import dev.weir.stream.spi.AckTarget;
@@ -150,6 +151,11 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
     @Override
     public void close() {
         inside.set(0);
+        atHand.lazySet(0);
+        FailureTransfer.runAll(List.of(this::closeStages, this::leavePrefix, () -> rest.abandonAll()));
+    }
+
+    private void closeStages() {
         try {
             if (child != null) {
                 child.close();
@@ -158,12 +164,14 @@ final class PrefixAndTailStage<T, R> implements Stage<R> {
             if (!tailUsed.get()) {
                 upstream.close();
             }
-            if (child == null) {
-                prefixAcks.abandon(0);
-            }
+        }
+    }
+
+    private void leavePrefix() {
+        if (child == null) {
+            prefixAcks.abandon(0);
+        } else {
             parent.left();
-            rest.abandonAll();
-            atHand.lazySet(0);
         }
     }
 

@@ -3,6 +3,8 @@ package dev.weir.stream.internal.parallel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.stream.Ordering;
+import dev.weir.stream.Supervision.Decision;
+import dev.weir.stream.internal.failure.FailureVerdict;
 import dev.weir.stream.spi.AckTarget;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,5 +96,73 @@ class WorkerRunsTest {
         assertThat(table.runningCount()).isEqualTo(1);
         assertThat(run.takeNext()).isNegative();
         assertThat(runs.gatherIn()).isFalse();
+    }
+
+    @Test
+    void run_takesAtMost64Elements_andNoMoreThanAllowedOrReady() {
+        ElementTable<Integer> large = new ElementTable<>(128, false, false);
+        for (int n = 0; n < 70; n++) {
+            assertThat(large.offer(n, AckTarget.NONE, 0, Ordering.NO_KEY)).isTrue();
+        }
+        WorkerRun longest = new WorkerRun();
+        longest.begin(large.takeReady(), large, 1_000);
+        assertThat(longest.notBegun()).isEqualTo(64);
+        WorkerRun single = new WorkerRun();
+        single.begin(large.takeReady(), large, 1);
+        assertThat(single.notBegun()).isEqualTo(1);
+        assertThat(large.value(single.takeNext())).isEqualTo(64);
+        assertThat(single.takeNext()).isNegative();
+        longest.begin(large.takeReady(), large, 64);
+        assertThat(longest.notBegun()).isEqualTo(5);
+    }
+
+    @Test
+    void elements_takenBack_areReturnedOnce() {
+        assertThat(run.takeNext()).isNotNegative();
+        assertThat(run.takeBack(table)).isEqualTo(3);
+        assertThat(run.takeBack(table)).isZero();
+        assertThat(run.notBegun()).isZero();
+        assertThat(table.runningCount()).isEqualTo(1);
+        assertThat(ready()).containsExactly(1, 2, 3, 4);
+    }
+
+    @Test
+    void run_thatIsRemoved_isLeftAlone() {
+        workOnOne();
+        runs.remove(run);
+        assertThat(runs.isEmpty()).isTrue();
+        assertThat(runs.notBegun()).isZero();
+        assertThat(runs.gatherIn()).isFalse();
+        assertThat(settled).isEmpty();
+        assertThat(run.notBegun()).isEqualTo(3);
+    }
+
+    /** A second run, of element 4, has nothing to gather in. */
+    @Test
+    void gatherIn_ofOneRunOnly_isReported() {
+        WorkerRun other = new WorkerRun();
+        other.begin(table.takeReady(), table, 1);
+        assertThat(other.takeNext()).isNotNegative();
+        runs.add(other);
+        assertThat(runs.notBegun()).isEqualTo(4);
+        assertThat(runs.gatherInStuck()).isFalse();
+        assertThat(runs.isEmpty()).isFalse();
+        assertThat(runs.gatherInStuck()).isTrue();
+        assertThat(ready()).containsExactly(0, 1, 2, 3);
+
+        run.begin(0, table, 1);
+        workOnOne();
+        runs.add(run);
+        runs.add(other);
+        assertThat(runs.gatherIn()).isTrue();
+        assertThat(runs.isEmpty()).isTrue();
+    }
+
+    @Test
+    void onlyAVerdictThatFailsTheStream_endsTheRun() {
+        IllegalStateException failure = new IllegalStateException("planted");
+        assertThat(WorkerRun.ends(new FailureVerdict(Decision.FAIL, failure))).isTrue();
+        assertThat(WorkerRun.ends(new FailureVerdict(Decision.SKIP, failure))).isFalse();
+        assertThat(WorkerRun.ends("result")).isFalse();
     }
 }
