@@ -184,6 +184,23 @@ class PatientWriterTest {
     }
 
     @Test
+    void pause_doublesWithEachRefusal() throws Exception {
+        add(1);
+        sent(1).refuse(new TimeoutException("no leader"));
+        sent(1).refuse(new TimeoutException("no leader"));
+        clock.awaitWaiters(1);
+        clock.advance(LONGER_THAN_THE_FIRST_PAUSE);
+        sent(1).refuse(new TimeoutException("no leader"));
+        clock.awaitWaiters(1);
+        clock.advance(LONGER_THAN_THE_FIRST_PAUSE);
+        assertThat(sent).isEmpty();
+        assertThat(writer.held()).isEqualTo(1);
+        clock.advance(LONGER_THAN_THE_FIRST_PAUSE);
+        sent(1).acknowledge();
+        awaitInHand(0);
+    }
+
+    @Test
     void record_addedDuringAPause_isSentAtOnce() throws Exception {
         add(1);
         sent(1).refuse(new TimeoutException("no leader"));
