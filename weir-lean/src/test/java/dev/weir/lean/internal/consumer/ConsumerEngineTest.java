@@ -262,8 +262,9 @@ class ConsumerEngineTest {
             value = Errors.class,
             names = {"TOPIC_AUTHORIZATION_FAILED", "CORRUPT_MESSAGE"})
     void faultOfAPartition_isThrownAfterItsRecords_once(Errors error) {
+        reopen(settings -> settings.maxPollRecords(1));
         begin(1);
-        consumer.brokers.answer(1, answer(data(0, batch(0))));
+        consumer.brokers.answer(1, answer(data(0, batch(0), batch(3))));
         consumer.poll(record -> consumer.engine.pause(0));
         consumer.brokers.answer(1, answer(failure(0, error)));
         consumer.poll();
@@ -273,8 +274,8 @@ class ConsumerEngineTest {
         assertThat(consumer.engine.isPaused(0)).isFalse();
         assertThatExceptionOfType(PartitionException.class)
                 .isThrownBy(consumer::poll)
-                .withMessageContaining("t-0@3");
-        assertThat(consumer.offsets).containsExactly(0L, 1L, 2L);
+                .withMessageContaining("t-0@6");
+        assertThat(consumer.offsets).containsExactly(0L, 1L, 2L, 3L, 4L, 5L);
         consumer.poll();
         assertThat(consumer.engine.isAtFault(0)).isTrue();
     }
