@@ -8,6 +8,7 @@ import dev.weir.kafka.CircuitBreaker.State;
 import dev.weir.kafka.Decoded;
 import dev.weir.kafka.FailureAction;
 import dev.weir.kafka.HandlerTimeoutException;
+import dev.weir.kafka.RecordDecodeException;
 import dev.weir.stream.Backoff;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.RunningPipeline;
@@ -186,6 +187,65 @@ class AsyncGuardTest {
         };
         FailureRules rules = FailureRules.NONE.withBreaker(breaker).with(RuntimeException.class, FailureAction.SKIP);
         assertThat(call(rules, record -> deaf).get()).isInstanceOf(HandlerOutcome.Skipped.class);
+        assertThat(breaker.state()).isEqualTo(State.OPEN);
+    }
+
+    @Test
+    void futureThatIsNull_orCompletedWithNull_isAFailure() {
+        assertThatThrownBy(() -> call(FailureRules.NONE, record -> null).get())
+                .hasCauseInstanceOf(NullPointerException.class)
+                .hasMessageContaining("the handler returned null");
+        assertThatThrownBy(() -> call(FailureRules.NONE, record -> CompletableFuture.completedFuture(null))
+                        .get())
+                .hasCauseInstanceOf(NullPointerException.class)
+                .hasMessageContaining("completed with null");
+    }
+
+    /** The call must take the permit that its record got at the gate. */
+    @Test
+    void recordThatEntered_isCalledWithItsPermit_andOneThatLeavesGivesItBack() throws Exception {
+        openAndWait();
+        AsyncGuard<byte[], byte[], String> guard =
+                new AsyncGuard<>(FailureRules.NONE.withBreaker(breaker), record -> handled);
+        assertThat(guard.isAlwaysOpen()).isFalse();
+        assertThat(new AsyncGuard<byte[], byte[], String>(FailureRules.NONE, record -> handled).isAlwaysOpen())
+                .isTrue();
+        HandlerJob<byte[], byte[]> leaving = new HandlerJob<>(new Decoded.Read<>(raw, raw));
+        assertThat(guard.enter(leaving, () -> true)).as("it is lost").isFalse();
+        assertThat(guard.enter(leaving, () -> false)).isTrue();
+        guard.leave(leaving);
+        assertThat(leaving.isLetIn()).isFalse();
+        HandlerJob<byte[], byte[]> job = new HandlerJob<>(new Decoded.Read<>(raw, raw));
+        assertThat(guard.enter(job, () -> false)).isTrue();
+        CompletableFuture<HandlerOutcome<String>> outcome = guard.apply(job).toCompletableFuture();
+        assertThat(job.isLetIn()).isFalse();
+        handled.complete("done");
+        assertThat(outcome.get()).isEqualTo(new HandlerOutcome.Done<>(raw, "done", 1));
+        assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    }
+
+    @Test
+    void undecodableRecord_needsNoCall() throws Exception {
+        RecordDecodeException refusal = new RecordDecodeException("t", 0, 7, new IllegalStateException("planted"));
+        AsyncGuard<byte[], byte[], String> guard = new AsyncGuard<>(FailureRules.NONE.withWayOut(), record -> {
+            throw new AssertionError("called");
+        });
+        assertThat(guard.apply(new HandlerJob<>(new Decoded.Refused<>(raw, refusal)))
+                        .toCompletableFuture()
+                        .get())
+                .isInstanceOf(HandlerOutcome.Failed.class);
+    }
+
+    @Test
+    void handlerThatThrows_isAFailureLikeOthers() throws Exception {
+        openAndWait();
+        FailureRules rules =
+                FailureRules.NONE.withBreaker(breaker).with(IllegalStateException.class, FailureAction.SKIP);
+        assertThat(call(rules, record -> {
+                            throw new IllegalStateException("planted");
+                        })
+                        .get())
+                .isInstanceOf(HandlerOutcome.Skipped.class);
         assertThat(breaker.state()).isEqualTo(State.OPEN);
     }
 }

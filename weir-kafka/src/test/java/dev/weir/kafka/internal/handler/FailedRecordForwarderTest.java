@@ -33,6 +33,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,7 @@ class FailedRecordForwarderTest {
     private @Nullable RuntimeException refusedAck;
 
     private final List<Integer> proposals = new CopyOnWriteArrayList<>();
+    private int flushes;
     private final FailedRecordForwarder forwarder = forwarding(this::propose);
 
     private FailedRecordForwarder forwarding(FailureRoute route) {
@@ -197,6 +199,40 @@ class FailedRecordForwarderTest {
         assertThat(acknowledged).containsExactly(0L);
     }
 
+    @Test
+    void record_thatIsTooLargeInEachForm_isARefusedRecord() throws Exception {
+        for (int i = 0; i < 4; i++) {
+            answers.add(new RecordTooLargeException("still"));
+        }
+        forwarder.deliver(failed(1));
+        assertThat(proposals).containsExactly(0, 1, 2, 3, 3);
+        assertThat(acknowledged).containsExactly(0L);
+    }
+
+    /** Half a batch of the client is 8,192 bytes. A record's key, its value and its header count. */
+    @Test
+    void largeRecord_isSentBeforeTheNextOneIsAdded() throws Exception {
+        for (int valueBytes : new int[] {8_187, 8_188}) {
+            flushes = 0;
+            forwarding((failed, tooLarge) -> new ProducerRecord<>(
+                            "dead",
+                            null,
+                            failed.raw().key(),
+                            new byte[valueBytes],
+                            List.of(new RecordHeader("hh", new byte[2]))))
+                    .deliver(failed(2));
+            assertThat(flushes).isEqualTo(valueBytes == 8_187 ? 1 : 3);
+        }
+    }
+
+    @Test
+    void recordOfNothing_isWritten() throws Exception {
+        forwarding((failed, tooLarge) -> new ProducerRecord<byte[], byte[]>(
+                        "dead", null, null, null, List.of(new RecordHeader("h", (byte[]) null))))
+                .deliver(failed(1));
+        assertThat(acknowledged).containsExactly(0L);
+    }
+
     private FailedRecordForwarder writing(DeadLetterTopic.TooLarge whenTooLarge) {
         var settings =
                 ProducerSettings.builder().bootstrapServers("localhost:1").build();
@@ -285,6 +321,13 @@ class FailedRecordForwarderTest {
 
         Scripted() {
             super(true, null, new ByteArraySerializer(), new ByteArraySerializer());
+        }
+
+        @Override
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread
+        public void flush() {
+            flushes++;
+            super.flush();
         }
 
         @Override

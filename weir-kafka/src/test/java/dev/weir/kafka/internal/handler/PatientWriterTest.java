@@ -184,6 +184,28 @@ class PatientWriterTest {
     }
 
     @Test
+    void pause_growsWithEachRefusal() throws Exception {
+        add(1);
+        sent(1).refuse(new TimeoutException("no leader"));
+        sent(1).refuse(new TimeoutException("no leader"));
+        assertThat(pause()).isLessThanOrEqualTo(LONGER_THAN_THE_FIRST_PAUSE);
+        clock.advance(LONGER_THAN_THE_FIRST_PAUSE);
+        sent(1).refuse(new TimeoutException("no leader"));
+        assertThat(pause()).isGreaterThan(LONGER_THAN_THE_FIRST_PAUSE);
+        assertThat(sent).isEmpty();
+        assertThat(writer.held()).isEqualTo(1);
+        clock.advance(pause());
+        sent(1).acknowledge();
+        awaitInHand(0);
+    }
+
+    /** Returns the rest of the writer's pause. */
+    private Duration pause() throws InterruptedException {
+        clock.awaitWaiters(1);
+        return Duration.ofNanos(clock.nextDeadlineNanos() - clock.nanoTime());
+    }
+
+    @Test
     void record_addedDuringAPause_isSentAtOnce() throws Exception {
         add(1);
         sent(1).refuse(new TimeoutException("no leader"));

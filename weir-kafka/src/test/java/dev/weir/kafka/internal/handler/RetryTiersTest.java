@@ -142,4 +142,64 @@ class RetryTiersTest {
         assertThat(RetriedRecord.of(foreign, 1)).isSameAs(foreign);
         assertThat(tiers.propose(failed(foreign), 0).topic()).isEqualTo("retry-1");
     }
+
+    @Test
+    void recordThatMustNotBeRetried_orIsTooLargeForItsTier_goesToTheDeadLetterTopic() {
+        ConsumerRecord<byte[], byte[]> record = record("orders", Map.of());
+        FailedRecord permanent =
+                new FailedRecord(record, FailedRecord.Reason.HANDLER, new IllegalStateException("no"), 1, false);
+        assertThat(tiers.propose(permanent, 0).topic()).isEqualTo("dead");
+        ProducerRecord<byte[], byte[]> whole = tiers.propose(failed(record), 1);
+        assertThat(whole.topic()).isEqualTo("dead");
+        assertThat(whole.value()).isEqualTo(new byte[1]);
+        assertThat(header(whole, DeadLetterHeaders.CUT)).isNull();
+        ProducerRecord<byte[], byte[]> cut = tiers.propose(failed(record), 2);
+        assertThat(cut.value()).isNull();
+        assertThat(header(cut, DeadLetterHeaders.CUT)).isEqualTo("value of 1 bytes");
+        assertThat(tiers.topics()).containsExactly("retry-1", "retry-2");
+    }
+
+    @Test
+    void recordOfATier_saysWhenItIsDue_andWhereItCameFrom() {
+        ProducerRecord<byte[], byte[]> once = tiers.propose(failed(record("orders", Map.of("own", "header"))), 0);
+        assertThat(header(once, "own")).isEqualTo("header");
+        assertThat(header(once, RetryTopics.TOPIC)).isEqualTo("orders");
+        assertThat(header(once, RetryTopics.PARTITION)).isEqualTo("3");
+        assertThat(header(once, RetryTopics.OFFSET)).isEqualTo("17");
+        assertThat(header(once, RetryTopics.TIMESTAMP)).isEqualTo("123");
+        assertThat(header(once, RetryTopics.TIER)).isEqualTo("1");
+        assertThat(header(once, RetryTopics.CAUSE)).contains("no");
+        assertThat(RecordOrigin.dueMillis(consumed(once)))
+                .isEqualTo(once.timestamp() + Duration.ofMinutes(1).toMillis());
+        assertThat(RecordOrigin.dueMillis(record("orders", Map.of()))).isZero();
+        ConsumerRecord<byte[], byte[]> timeless = new ConsumerRecord<>("orders", 3, 17, new byte[1], new byte[1]);
+        assertThat(header(tiers.propose(failed(timeless), 0), RetryTopics.TIMESTAMP))
+                .isNull();
+    }
+
+    /** Other writers may have set these headers. */
+    @ParameterizedTest
+    @CsvSource({"0, 0", "7, 7", "-1, 0", "99999999999, 1073741823", "x, 0"})
+    void attemptsBeforeARecord_areANumberThatCanGrow(String header, int attempts) {
+        Map<String, String> headers = headersOfAnotherFlow();
+        headers.put(RetryTopics.ATTEMPTS, header);
+        assertThat(RecordOrigin.of(RetriedRecord.of(record("retry-1", headers), 1))
+                        .attempts())
+                .isEqualTo(attempts);
+    }
+
+    /** Partition and offset 0 are as good as others. */
+    @ParameterizedTest
+    @CsvSource({"0, 0", "2147483647, 9223372036854775807"})
+    void originOfARecord_mayBeAnyPlace(String partition, String offset) {
+        Map<String, String> headers = headersOfAnotherFlow();
+        headers.put(RetryTopics.PARTITION, partition);
+        headers.put(RetryTopics.OFFSET, offset);
+        ConsumerRecord<byte[], byte[]> retried = RetriedRecord.of(record("retry-1", headers), 1);
+        assertThat(RecordOrigin.of(retried).place()).isEqualTo("elsewhere-" + partition + "@" + offset);
+        assertThat(RetriedRecord.tiersOf(retried)).isEqualTo(1);
+        headers.put(RetryTopics.PARTITION, "2147483648");
+        ConsumerRecord<byte[], byte[]> foreign = record("retry-1", headers);
+        assertThat(RetriedRecord.of(foreign, 1)).isSameAs(foreign);
+    }
 }

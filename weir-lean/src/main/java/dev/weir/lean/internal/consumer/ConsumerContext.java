@@ -43,12 +43,10 @@ record ConsumerContext(
         return new ConnectionBuffers(settings.maxResponseBytes());
     }
 
-    /** @param wanted the broker's address, which may be unresolved */
+    /** @param address unresolved if the broker's host name is unknown */
     BrokerConnection connect(
-            InetSocketAddress wanted, ConnectionBuffers buffers, long nowNanos, BrokerConnection.Listener listener)
+            InetSocketAddress address, ConnectionBuffers buffers, long nowNanos, BrokerConnection.Listener listener)
             throws IOException {
-        InetSocketAddress address =
-                wanted.isUnresolved() ? new InetSocketAddress(wanted.getHostString(), wanted.getPort()) : wanted;
         if (address.isUnresolved()) {
             throw new IOException("no address for " + address.getHostString());
         }

@@ -214,6 +214,7 @@ class BatchReaderTest {
     void batch_readFromTheMiddle_showsOnlyWhatFollows() {
         ByteBuffer bytes = Batches.batch(CompressionType.LZ4, 100, Batches.records(1, 5, 10));
         assertThat(offsets(read(bytes, 103))).containsExactly(103L, 104L);
+        assertThat(reader.fromOffset()).isEqualTo(103);
     }
 
     @Test

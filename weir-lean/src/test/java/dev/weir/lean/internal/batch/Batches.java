@@ -60,6 +60,16 @@ public final class Batches {
         return bytes;
     }
 
+    /** Returns a batch with a number of offsets, but without their records, as compaction may leave it. */
+    public static ByteBuffer withoutRecords(long baseOffset, int offsets) {
+        ByteBuffer header = ByteBuffer.allocateDirect(BatchLayout.HEADER_BYTES);
+        header.put(0, withDeltas(baseOffset, offsets - 1, 0), 0, header.capacity())
+                .putInt(8, BatchLayout.HEADER_BYTES - BatchLayout.LOG_OVERHEAD)
+                .putInt(57, 0);
+        BatchLayout.putChecksum(header, header.limit(), new CRC32C());
+        return header;
+    }
+
     /** Returns the end marker of a transaction of {@link #PRODUCER}. */
     public static ByteBuffer marker(long offset, boolean commit) {
         MemoryRecordsBuilder builder =

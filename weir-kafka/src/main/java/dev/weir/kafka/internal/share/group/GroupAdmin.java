@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The names of the group's properties are from {@code GroupConfig} of Kafka 4.4.
  */
-public final class GroupAdmin implements AutoCloseable {
+public final class GroupAdmin implements GroupQueries {
 
     static final String START = "share.auto.offset.reset";
     private static final String LOCK_MILLIS = "share.record.lock.duration.ms";
@@ -71,7 +71,7 @@ public final class GroupAdmin implements AutoCloseable {
         return new ConfigResource(ConfigResource.Type.GROUP, group);
     }
 
-    /** Reads the group's configuration. */
+    @Override
     public ShareGroupConfig config() {
         Config config = answer(
                         admin.describeConfigs(List.of(resource())).all(),
@@ -129,10 +129,7 @@ public final class GroupAdmin implements AutoCloseable {
         return partitions;
     }
 
-    /**
-     * Returns the group's start offset in each partition, and the lag if it is known. Leaves out partitions that the
-     * group has not started to read.
-     */
+    @Override
     public Map<TopicPartition, SharePartitionOffsetInfo> offsets(Collection<TopicPartition> partitions) {
         Map<TopicPartition, SharePartitionOffsetInfo> begun = new HashMap<>();
         try {
@@ -158,12 +155,12 @@ public final class GroupAdmin implements AutoCloseable {
         return begun;
     }
 
-    /** Returns the end offset of each partition, after records of open transactions. */
+    @Override
     public Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions) {
         return logOffsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED);
     }
 
-    /** Returns the last stable offset of each partition, up to which committed records can be read. */
+    @Override
     public Map<TopicPartition, Long> stableEnds(Collection<TopicPartition> partitions) {
         return logOffsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
     }

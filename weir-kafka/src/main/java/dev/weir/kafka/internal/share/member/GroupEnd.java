@@ -1,6 +1,6 @@
 package dev.weir.kafka.internal.share.member;
 
-import dev.weir.kafka.internal.share.group.GroupAdmin;
+import dev.weir.kafka.internal.share.group.GroupQueries;
 import dev.weir.kafka.internal.share.group.GroupStart;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,14 +26,14 @@ final class GroupEnd {
     private static final int MAX_PLACES = 5;
 
     private final String group;
-    private final GroupAdmin admin;
+    private final GroupQueries admin;
     private final Map<TopicPartition, Long> ends;
     private final boolean readsCommitted;
 
     private long settled = -1;
     private long quietSinceNanos;
 
-    GroupEnd(String group, GroupAdmin admin, GroupStart start) {
+    GroupEnd(String group, GroupQueries admin, GroupStart start) {
         this.group = group;
         this.admin = admin;
         this.ends = start.ends();
@@ -46,7 +46,13 @@ final class GroupEnd {
             missing = missingOfStable(missing);
         }
         if (!missing.isEmpty()) {
-            tell(missing, offsets, settledSoFar, nowNanos);
+            String waits = waitsFor(missing, offsets, settledSoFar, nowNanos);
+            if (waits != null) {
+                LOG.warn(
+                        "share group {} is not at its end yet, and nothing is finished here: it waits for {}",
+                        group,
+                        waits);
+            }
         }
         return missing.isEmpty();
     }
@@ -90,7 +96,9 @@ final class GroupEnd {
         return missing;
     }
 
-    private void tell(
+    /** Returns the partitions to log; null if this member has finished records lately, or for a while after a log. */
+    @Nullable
+    String waitsFor(
             List<TopicPartition> missing,
             Map<TopicPartition, SharePartitionOffsetInfo> offsets,
             long settledSoFar,
@@ -98,17 +106,16 @@ final class GroupEnd {
         if (settledSoFar != settled) {
             settled = settledSoFar;
             quietSinceNanos = nowNanos;
-        } else if (nowNanos - quietSinceNanos > QUIET_NANOS) {
-            quietSinceNanos = nowNanos;
-            LOG.warn(
-                    "share group {} is not at its end yet, and nothing is finished here: it waits for {}{}",
-                    group,
-                    missing.stream()
-                            .limit(MAX_PLACES)
-                            .map(partition -> place(partition, offsets.get(partition)))
-                            .collect(Collectors.joining(", ")),
-                    missing.size() > MAX_PLACES ? " and " + (missing.size() - MAX_PLACES) + " more" : "");
         }
+        if (nowNanos - quietSinceNanos <= QUIET_NANOS) {
+            return null;
+        }
+        quietSinceNanos = nowNanos;
+        String first = missing.stream()
+                .limit(MAX_PLACES)
+                .map(partition -> place(partition, offsets.get(partition)))
+                .collect(Collectors.joining(", "));
+        return missing.size() > MAX_PLACES ? first + " and " + (missing.size() - MAX_PLACES) + " more" : first;
     }
 
     private String place(TopicPartition partition, @Nullable SharePartitionOffsetInfo info) {

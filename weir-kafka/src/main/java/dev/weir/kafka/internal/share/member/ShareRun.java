@@ -4,7 +4,7 @@ import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareHandle;
 import dev.weir.kafka.ShareSettings;
-import dev.weir.kafka.internal.share.group.GroupAdmin;
+import dev.weir.kafka.internal.share.group.GroupQueries;
 import dev.weir.kafka.internal.share.group.GroupStart;
 import dev.weir.kafka.internal.share.member.CreditTuner.Look;
 import dev.weir.kafka.internal.share.member.ShareLimits.Surroundings;
@@ -51,7 +51,7 @@ final class ShareRun implements ShareHandle, Termination {
     private final ShareSettings<?, ?> settings;
     private final GroupStart start;
     private final GroupEnd end;
-    private final GroupAdmin admin;
+    private final GroupQueries admin;
     private final SharePath path;
     private final ReadyRecords ready;
     private final ShareCounters counters;
@@ -85,7 +85,7 @@ final class ShareRun implements ShareHandle, Termination {
     ShareRun(
             ShareSettings<?, ?> settings,
             GroupStart start,
-            GroupAdmin admin,
+            GroupQueries admin,
             SharePath path,
             ReadyRecords ready,
             ShareCounters counters,
@@ -125,7 +125,8 @@ final class ShareRun implements ShareHandle, Termination {
         }
     }
 
-    private void measure() {
+    /** Takes one measurement. Called on the watch thread. */
+    void measure() {
         try {
             boolean atPlan = looks % LOOKS_PER_PLAN == 0;
             boolean atConfig = looks % LOOKS_PER_LAG == 0;

@@ -107,4 +107,46 @@ class CreditTunerTest {
                         .mode())
                 .isEqualTo(AcquireMode.RECORD_LIMIT);
     }
+
+    /** At 400 records/s, 100 credits are wanted: 60 for the workers, and 40 for a tenth of a second. */
+    @Test
+    void credits_shrinkOnce_theyAreHalfAsManyAgainAsWanted() {
+        assertThat(next(new Plan(1, 150, AcquireMode.RECORD_LIMIT), look(200, 0, 0))
+                        .credits())
+                .isEqualTo(150);
+        assertThat(next(new Plan(1, 151, AcquireMode.RECORD_LIMIT), look(200, 0, 0))
+                        .credits())
+                .isEqualTo(100);
+    }
+
+    /** Starving workers would do more than 400 records/s. */
+    @Test
+    void workers_starve_fromOneHundredthOfTheTimeOn_whileMostFetchesFindRecords() {
+        Plan plan = new Plan(1, 90, AcquireMode.RECORD_LIMIT);
+        assertThat(next(plan, look(200, 0.01, 0.5)).credits()).isEqualTo(101);
+        assertThat(next(plan, look(200, 0.009, 0.5)).credits()).isEqualTo(90);
+        assertThat(next(plan, look(200, 0.01, 0.51)).credits()).isEqualTo(90);
+        // At most twice the rate is assumed.
+        assertThat(next(new Plan(1, 139, AcquireMode.RECORD_LIMIT), look(200, 0.9, 0))
+                        .credits())
+                .isEqualTo(140);
+    }
+
+    @Test
+    void wholeBatches_areAskedFor_ifFourOfThemAreFewerThanTheCredits() {
+        Plan plan = new Plan(1, 100, AcquireMode.RECORD_LIMIT);
+        for (double batchRecords : new double[] {25, 24.9, 0}) {
+            assertThat(CreditTuner.next(plan, look(200, 0, 0), WORKERS, ROUND_TRIP, batchRecords)
+                            .mode())
+                    .isEqualTo(batchRecords == 24.9 ? AcquireMode.BATCH_OPTIMIZED : AcquireMode.RECORD_LIMIT);
+        }
+    }
+
+    @Test
+    void credits_areAtLeastTwo_andFewerThanSixteenAtFirst() {
+        assertThat(starved(new Look(1, 100_000, 0.9, 0, ROUND_TRIP, 0.5, 30, 2, 0), 4))
+                .isEqualTo(2);
+        assertThat(CreditTuner.first(4).credits()).isEqualTo(4);
+        assertThat(CreditTuner.first(17).credits()).isEqualTo(16);
+    }
 }

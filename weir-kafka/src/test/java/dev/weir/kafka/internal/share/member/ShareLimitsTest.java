@@ -84,4 +84,62 @@ class ShareLimitsTest {
                         .kind())
                 .isEqualTo("share-state");
     }
+
+    private static String kind(Look look, double inHand, double fullShare, long lag, double acknowledgementSeconds) {
+        return limit(look, new Surroundings(60, inHand, 100, fullShare, lag, acknowledgementSeconds, 0.5))
+                .kind();
+    }
+
+    /** Each line is just at a border, or just beyond it. */
+    @Test
+    void bordersBetweenLimits_areWhereTheirNamesSay() {
+        assertThat(ShareLimits.isFull(1_800, 2_000)).isTrue();
+        assertThat(ShareLimits.isFull(1_799, 2_000)).isFalse();
+        // The window of locks
+        assertThat(kind(look(0.5, 0, 0.003, 0.02), 10, 0.5, 9, 0)).isEqualTo("share-window");
+        assertThat(kind(look(0.49, 0, 0.003, 0.02), 10, 0.5, 9, 0)).isEqualTo("share-credits");
+        assertThat(kind(look(0.5, 0, 0.003, 0.02), 10, 0.49, 9, 0)).isEqualTo("share-credits");
+        // Nothing to read
+        assertThat(kind(look(0.5, 0, 0.003, 0.02), 10, 0, 0, 0)).isEqualTo("arrival");
+        assertThat(kind(look(0.5, 0, 0.003, 0.02), 10, 0, -1, 0))
+                .as("unknown lag")
+                .isEqualTo("share-credits");
+        assertThat(kind(look(0.5, 0.51, 0.003, 0.02), 10, 0, 9, 0)).isEqualTo("arrival");
+        assertThat(kind(look(0.5, 0.5, 0.003, 0.02), 10, 0, 9, 0)).isEqualTo("share-credits");
+        // Workers
+        assertThat(kind(look(0.5, 0, 0.003, 0.02), 57, 0, 9, 0)).isEqualTo("share-workers");
+        assertThat(kind(look(0.5, 0, 0.003, 0.02), 56.9, 0, 9, 0)).isEqualTo("share-credits");
+        assertThat(kind(look(0.02, 0, 0.003, 0.02), 10, 0, 9, 0)).isEqualTo("share-workers");
+        assertThat(kind(look(0.021, 0, 0.003, 0.02), 10, 0, 9, 0)).isEqualTo("share-credits");
+        // Writes of the group's state
+        assertThat(kind(look(0.5, 0, 0.003, 0.02), 10, 0, 9, 0.11)).isEqualTo("share-state");
+        assertThat(kind(look(0.5, 0, 0.003, 0.02), 10, 0, 9, 0.1)).isEqualTo("share-credits");
+        assertThat(kind(look(0.5, 0, 0.003, 0.11), 10, 0, 9, 0.11)).isEqualTo("share-credits");
+        // The turn to fetch
+        assertThat(kind(look(0.5, 0, 0.03, 0.02), 10, 0, 9, 0)).isEqualTo("share-fetch-lock");
+        assertThat(kind(look(0.5, 0, 0.02, 0.02), 10, 0, 9, 0)).isEqualTo("share-credits");
+    }
+
+    /** The consumers do not wait for each other if each can have a partition. */
+    @Test
+    void consumersThatAreNoMoreThanThePartitions_doNotWaitForTheirTurn() {
+        Surroundings around = new Surroundings(60, 10, 100, 0, 9, 0, 0.5);
+        for (int consumers : new int[] {2, 3}) {
+            Plan plan = new Plan(consumers, 10, AcquireMode.RECORD_LIMIT);
+            assertThat(ShareLimits.of(look(0.5, 0, 0.05, 0.02), around, plan, false)
+                            .kind())
+                    .isEqualTo(consumers > 2 ? "share-fetch-lock" : "share-credits");
+        }
+    }
+
+    @Test
+    void gain_isThatOfWorkersThatNeverWait_andAtMostTwentyfold() {
+        Surroundings around = new Surroundings(60, 10, 100, 0, 9, 0, 0.5);
+        assertThat(limit(look(0.75, 0, 0.003, 0.02), around).expectedGain()).isEqualTo(4);
+        assertThat(limit(look(0.99, 0, 0.003, 0.02), around).expectedGain()).isEqualTo(20);
+        Surroundings full = new Surroundings(60, 1, 2_000, 1, 9, 0, 0.5);
+        assertThat(limit(look(0.9, 0, 0.003, 0.02), full).expectedGain()).isEqualTo(20);
+        Surroundings held = new Surroundings(60, 120, 2_000, 1, 9, 0, 0.5);
+        assertThat(limit(look(0.9, 0, 0.003, 0.02), held).expectedGain()).isEqualTo(1);
+    }
 }
