@@ -88,7 +88,7 @@ final class OrderedWriter<T, K, V> {
 
     private volatile OrderedProducer<K, V> current;
 
-    /** The number of unwritten records that are being sent again. */
+    /** The number of unwritten records that are still to be sent again. */
     private volatile int again;
 
     private volatile boolean closing;
@@ -347,7 +347,6 @@ final class OrderedWriter<T, K, V> {
                 left = List.of();
             }
         }
-        again = 0;
     }
 
     @SuppressWarnings("unchecked") // this OrderedProducer sends only records from this writer

@@ -377,6 +377,19 @@ class OrderedWriterTest {
     }
 
     @Test
+    void recordsBehindASecondRefusal_areSentAgainAsWell() throws Exception {
+        OrderedWriter<String, String, String> writer = withThreeInFlight(WriteFailures.skip(), false);
+        verdict = value -> value.equals("1") ? invalid : null;
+        clients.getFirst().flush();
+        verdict = value -> value.equals("2") && clients.size() == 2 ? invalid : null;
+        writer.finish();
+        assertThat(values(clients.get(1))).containsExactly("1", "2");
+        assertThat(values(clients.get(2))).containsExactly("2", "3");
+        assertThat(acknowledged).containsExactly(0L, 1L, 2L, 3L);
+        assertThat(List.of(writer.nextOrdinal(), writer.nextOrdinal())).containsExactly(4L, 5L);
+    }
+
+    @Test
     void clientThatCannotBeOpened_isTriedAgainAfterAPause() throws Exception {
         OrderedWriter<String, String, String> writer = withThreeInFlight(WriteFailures.skip(), false);
         verdict = value -> value.equals("1") ? invalid : null;
