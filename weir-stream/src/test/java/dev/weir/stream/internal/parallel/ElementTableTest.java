@@ -39,6 +39,11 @@ class ElementTableTest {
         public boolean isRevoked(long token) {
             return revoked.contains(token);
         }
+
+        @Override
+        public boolean dropIfRevoked(long token) {
+            return revoked.contains(token);
+        }
     }
 
     private final Owner owner = new Owner();
@@ -278,6 +283,7 @@ class ElementTableTest {
         owner.revoked.addAll(Set.of(0L, 2L, 4L));
         int[] taken = table.takeRevoked();
         assertThat(valuesOf(table, taken)).containsExactly(2, 4);
+        assertThat(table.dropIfRevoked(taken[0])).isTrue();
         assertThat(table.waitingCount()).isEqualTo(2);
         assertThat(table.runningCount()).isEqualTo(3);
         assertThat(table.takeRevoked()).isEmpty();
@@ -387,5 +393,22 @@ class ElementTableTest {
                 assertThat(IntStream.range(0, ring.size()).map(ring::get)).containsExactlyElementsOf(model);
             }
         }
+    }
+
+    @Test
+    void drain_takesAtMostTheGivenNumber() {
+        ElementTable<Integer> table = new ElementTable<>(8, false, false);
+        fill(table, 0, 5, Ordering.NO_KEY);
+        for (int n = 0; n < 5; n++) {
+            table.complete(table.takeReady(), n);
+        }
+        Batch<Integer> out = new Batch<>(5);
+        table.drain(out, 2);
+        assertThat(out.size()).isEqualTo(2);
+        assertThat(table.doneCount()).isEqualTo(3);
+        table.drain(out, 10);
+        assertThat(out.size()).isEqualTo(5);
+        assertThat(table.doneCount()).isZero();
+        assertThat(table.hasOutgoing()).isFalse();
     }
 }

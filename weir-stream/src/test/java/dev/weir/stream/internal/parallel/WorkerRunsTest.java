@@ -165,4 +165,16 @@ class WorkerRunsTest {
         assertThat(WorkerRun.ends(new FailureVerdict(Decision.SKIP, failure))).isFalse();
         assertThat(WorkerRun.ends("result")).isFalse();
     }
+
+    @Test
+    void gatherIn_settlesEachSlotWithItsOutcome_once() {
+        List<String> slots = new ArrayList<>();
+        WorkerRuns recording = new WorkerRuns(table, (slot, outcome) -> slots.add(slot + " " + outcome));
+        workOnOne();
+        workOnOne();
+        assertThat(recording.gatherIn(run)).isTrue();
+        assertThat(slots).containsExactly("0 done 0", "1 done 1");
+        assertThat(recording.gatherIn(run)).isFalse();
+        assertThat(slots).hasSize(2);
+    }
 }
