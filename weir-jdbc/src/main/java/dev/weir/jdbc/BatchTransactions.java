@@ -53,7 +53,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
 
     private static KafkaPipelineException notWritten(List<? extends ConsumerRecord<?, ?>> records, Exception failure) {
         return new KafkaPipelineException(
-                "cannot write " + places(records) + " in one transaction: " + Thrown.message(failure)
+                "cannot write " + places(records) + " in one transaction: " + Thrown.reason(failure)
                         + "; none of them is skipped, and the next run begins at the positions in the table",
                 failure);
     }

@@ -362,6 +362,21 @@ class WeirPipelinesTest {
                         .untilAsserted(() -> assertThat(log.getOut())
                                 .contains("pipeline failing has failed", "KafkaPipelineException: the order failed")
                                 .contains("Caused by: java.lang.IllegalStateException: the till is broken")));
+    /** Regression: the detail was "failed: null". */
+    @Test
+    void failureWithoutAMessage_isNamedByItsClass() {
+        fault = UnsupportedOperationException::new;
+        mayFail.countDown();
+        runner.withUserConfiguration(Failing.class)
+                .withPropertyValues("weir.on-failure=keep")
+                .run(context -> {
+                    RunningPipeline failing = running(context, "failing");
+                    await().atMost(LONG).until(() -> failing.completion().isDone());
+                    assertThat(health(context, "Liveness").getDetails())
+                            .containsEntry("failing", "failed: java.lang.UnsupportedOperationException");
+                });
+    }
+
     }
 
     @Test

@@ -60,8 +60,7 @@ public final class ProducerRunLog {
             boolean isClean = failure == null && isDrained && leftUndone.isEmpty();
             String how = isClean ? "drained and ended" : "ended";
             if (failure != null) {
-                String message = Thrown.message(failure);
-                how = "ended by a failure: " + (message == null ? Thrown.text(failure) : message);
+                how = "ended by a failure: " + Thrown.reason(failure);
             }
             // After a failure, records may be missing that the stage does not count, such as the rejected one.
             String left = isClean ? "; nothing is left unfinished" : leftUndone.isEmpty() ? "" : "; " + leftUndone;
