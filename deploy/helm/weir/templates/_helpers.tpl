@@ -42,12 +42,12 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 (?i)(password|passphrase|secret|token|api[._-]?key)[a-z]*["']?\s*=\s*["']?[^"'\s$;]|://[^/\s:@$]*:[^/\s@$]+@|authorization["']?\s*[:=]\s*["']?(bearer|basic)\s+[^\s"'$]
 {{- end }}
 
-{{- /* A number of a values file is a float, and would be written as 5e+07. */}}
+{{- /* A value in the syntax of a properties file. Helm would write a large number as 5e+07. */}}
 {{- define "weir.property" -}}
 {{- if kindIs "float64" . -}}
 {{- if eq . (floor .) }}{{ printf "%.0f" . }}{{ else }}{{ . }}{{ end -}}
 {{- else -}}
-{{ . }}
+{{ toString . | replace "\\" "\\\\" | replace "\r" "\\r" | replace "\n" "\\n" }}
 {{- end -}}
 {{- end }}
 

@@ -53,7 +53,7 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
 
     private static KafkaPipelineException notWritten(List<? extends ConsumerRecord<?, ?>> records, Exception failure) {
         return new KafkaPipelineException(
-                "cannot write " + places(records) + " in one transaction: " + Thrown.message(failure)
+                "cannot write " + places(records) + " in one transaction: " + Thrown.reason(failure)
                         + "; none of them is skipped, and the next run begins at the positions in the table",
                 failure);
     }
@@ -80,12 +80,14 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
     /** Executes the statements in one transaction, and then restores the connection's auto-commit mode. */
     static <X extends Exception> void inTransaction(DataSource dataSource, Statements<X> statements)
             throws X, SQLException {
+        boolean committed = false;
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try {
                 statements.execute(connection);
                 connection.commit();
+                committed = true;
             } catch (Throwable failure) {
                 try {
                     // After a failed rollback, keep the auto-commit mode, because changing it commits the transaction.
@@ -96,10 +98,11 @@ final class BatchTransactions<K, V> implements Handler<List<ConsumerRecord<K, V>
                 }
                 throw failure;
             }
-            try {
-                connection.setAutoCommit(autoCommit);
-            } catch (SQLException broken) {
-                // The transaction is committed. The connection's next user notices a broken connection.
+            connection.setAutoCommit(autoCommit);
+        } catch (SQLException broken) {
+            // After the commit, the connection's next user notices a broken connection.
+            if (!committed) {
+                throw broken;
             }
         }
     }

@@ -158,7 +158,7 @@ public final class JdbcOffsets implements ExternalOffsets, AutoCloseable {
             });
         } catch (SQLException failure) {
             throw new KafkaPipelineException(
-                    "cannot claim " + ids + " in the table " + table.name() + ": " + Thrown.message(failure)
+                    "cannot claim " + ids + " in the table " + table.name() + ": " + Thrown.reason(failure)
                             + "; JdbcOffsets.tableDefinition has the statement that creates it, and a row that another"
                             + " transaction holds is free when that ends",
                     failure);

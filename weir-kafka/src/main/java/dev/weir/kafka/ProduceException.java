@@ -31,7 +31,7 @@ public final class ProduceException extends KafkaPipelineException {
         Objects.requireNonNull(cause, "cause");
         return "cannot write to topic " + topic
                 + (Objects.requireNonNull(input, "input").isEmpty() ? "" : " what was made of " + input) + ": "
-                + Thrown.message(cause);
+                + Thrown.reason(cause);
     }
 
     public String topic() {

@@ -23,7 +23,7 @@ public final class RecordDecodeException extends KafkaPipelineException {
      */
     public RecordDecodeException(String topic, int partition, long offset, Throwable cause, String wayOut) {
         super(
-                "cannot decode record " + topic + "-" + partition + "@" + offset + ": " + Thrown.message(cause) + "; "
+                "cannot decode record " + topic + "-" + partition + "@" + offset + ": " + Thrown.reason(cause) + "; "
                         + wayOut,
                 cause);
         this.topic = topic;

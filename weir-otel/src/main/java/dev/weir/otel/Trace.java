@@ -5,6 +5,7 @@ import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Context;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The span of one record or one group of records in a pipeline. Thread-safe. */
@@ -67,7 +68,7 @@ final class Trace {
     void end(boolean unfinished) {
         Throwable last = failure;
         if (last != null) {
-            span.setStatus(StatusCode.ERROR, String.valueOf(Thrown.message(last)));
+            span.setStatus(StatusCode.ERROR, Objects.requireNonNullElse(Thrown.message(last), ""));
             span.setAttribute(ERROR_TYPE, last.getClass().getName());
         } else if (unfinished) {
             span.setStatus(StatusCode.ERROR, "not finished here: the record is delivered again");

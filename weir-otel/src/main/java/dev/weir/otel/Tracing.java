@@ -145,7 +145,9 @@ public final class Tracing implements RecordTracing {
             }
             try {
                 Supplier<CompletionStage<R>> call = () -> function.apply(traced.value());
-                return followed(trace, trace.context().wrapSupplier(call).get());
+                CompletionStage<R> stage = trace.context().wrapSupplier(call).get();
+                return followed(
+                        trace, Objects.requireNonNull(stage, "the function of async returned null, not a stage"));
             } catch (Throwable thrown) {
                 trace.failed(thrown);
                 throw thrown;
@@ -154,20 +156,19 @@ public final class Tracing implements RecordTracing {
     }
 
     private static <R> CompletionStage<R> followed(Trace trace, CompletionStage<R> stage) {
-        // Update the trace first: the pipeline may acknowledge the record at once, which ends the span.
-        CompletableFuture<R> told = stage.whenComplete((result, thrown) -> {
-                    if (thrown == null) {
-                        trace.succeeded();
-                    } else {
-                        trace.failed(thrown);
-                    }
-                })
-                .toCompletableFuture();
-        var unused = told.whenComplete((result, thrown) -> {
-            if (told.isCancelled()) {
-                boolean ignored = stage.toCompletableFuture().cancel(true);
+        CompletableFuture<R> told = new CompletableFuture<>();
+        // A stage derived by whenComplete would call toString of the user's exception, which may throw.
+        var ignored = stage.handle((result, thrown) -> {
+            // Update the trace first: the pipeline may acknowledge the record at once, which ends the span.
+            if (thrown == null) {
+                trace.succeeded();
+                return told.complete(result);
             }
+            trace.failed(thrown);
+            return told.completeExceptionally(thrown);
         });
+        var unused = told.handle((result, thrown) ->
+                told.isCancelled() && stage.toCompletableFuture().cancel(true));
         return told;
     }
 

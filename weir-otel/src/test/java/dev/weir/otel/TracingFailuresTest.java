@@ -9,6 +9,7 @@ import dev.weir.stream.Source;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.Stage;
+import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;
@@ -19,10 +20,13 @@ import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.data.StatusData;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
@@ -110,6 +114,96 @@ class TracingFailuresTest {
                 .take(1)
                 .toList();
         assertThat(ended.outcomes).contains("0 ack", "1 forgo").doesNotContain("0 forgo");
+    }
+
+    private Traced<ConsumerRecord<String, String>> traced() {
+        ConsumerRecord<String, String> record = record(0, "k", "v");
+        TraceTarget target = TraceTarget.ofRecords(new Spans(recorded.openTelemetry, ""), false, 1);
+        target.set(0, record, new Ended(), 0);
+        return new Traced<>(record, new Place(target, 0));
+    }
+
+    /** Regression: the traced stage never completed, so the pipeline waited for it forever. */
+    @Test
+    void asyncFailure_thatCannotBeRead_completesTheStage() {
+        @SuppressWarnings("serial")
+        class Unreadable extends RuntimeException {
+            @Override
+            public String toString() {
+                throw new UnsupportedOperationException("no text");
+            }
+        }
+        CompletableFuture<String> open = new CompletableFuture<>();
+        Traced<ConsumerRecord<String, String>> traced = traced();
+        CompletableFuture<String> told = recorded.tracing
+                .async((ConsumerRecord<String, String> each) -> open)
+                .apply(traced)
+                .toCompletableFuture();
+        try {
+            boolean ignored = open.completeExceptionally(new Unreadable());
+        } catch (UnsupportedOperationException fromTheDerivedStage) {
+            // The assertions below show the effect.
+        }
+        assertThat(told.isCompletedExceptionally()).isTrue();
+        assertThat(told.handle((result, thrown) -> thrown).join()).isInstanceOf(Unreadable.class);
+    }
+
+    /** Regression: a function with tracing failed, although the same function without tracing did not. */
+    @Test
+    void asyncStage_withoutAFuture_isFollowed() throws InterruptedException {
+        class WithoutFuture extends CompletableFuture<String> {
+            @Override
+            public <U> CompletableFuture<U> newIncompleteFuture() {
+                @SuppressWarnings("unchecked") // only its toCompletableFuture is called, which throws
+                CompletableFuture<U> derived = (CompletableFuture<U>) new WithoutFuture();
+                return derived;
+            }
+
+            @Override
+            public CompletableFuture<String> toCompletableFuture() {
+                throw new UnsupportedOperationException("no future");
+            }
+        }
+        WithoutFuture done = new WithoutFuture();
+        boolean ignored = done.complete("done");
+        assertThat(Source.of(record(0, "k", "v"))
+                        .via(recorded.tracing.records())
+                        .via(recorded.tracing.beside())
+                        .mapAsync(1, recorded.tracing.async(each -> done))
+                        .toList())
+                .containsExactly("done");
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // the mistake
+    void asyncFunction_thatReturnsNull_isNamed() {
+        assertThatThrownBy(() -> recorded.tracing
+                        .async((ConsumerRecord<String, String> each) -> (CompletableFuture<String>) null)
+                        .apply(traced()))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("the function of async returned null, not a stage");
+    }
+
+    /** Regression: the span's description was "null". */
+    @Test
+    void failureWithoutAMessage_isDescribedByItsType() {
+        Trace trace = Objects.requireNonNull(traced().trace());
+        trace.failed(new UnsupportedOperationException());
+        trace.end(false);
+        SpanData span = recorded.spanOf("in", 0);
+        assertThat(span.getStatus()).isEqualTo(StatusData.create(StatusCode.ERROR, ""));
+        assertThat(attribute(span, "error.type")).isEqualTo("java.lang.UnsupportedOperationException");
+    }
+
+    @Test
+    void cancelledStage_cancelsTheUsers() {
+        CompletableFuture<String> open = new CompletableFuture<>();
+        boolean ignored = recorded.tracing
+                .async((ConsumerRecord<String, String> each) -> open)
+                .apply(traced())
+                .toCompletableFuture()
+                .cancel(true);
+        assertThat(open.isCancelled()).isTrue();
     }
 
     /** Notes how each element ended. */

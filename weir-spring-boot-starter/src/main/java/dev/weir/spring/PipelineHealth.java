@@ -49,7 +49,7 @@ final class PipelineHealth implements HealthIndicator {
             RunningPipeline running = bean.running();
             Throwable failure = bean.failure();
             if (failure != null) {
-                health.status(no).withDetail(bean.name(), "failed: " + Thrown.message(failure));
+                health.status(no).withDetail(bean.name(), "failed: " + Thrown.reason(failure));
             } else if (running == null) {
                 health.withDetail(bean.name(), "not started");
             } else if (running.completion().isDone()) {

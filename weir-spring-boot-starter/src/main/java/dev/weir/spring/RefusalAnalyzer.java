@@ -22,9 +22,7 @@ final class RefusalAnalyzer implements FailureAnalyzer {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (isRefusal(cause)) {
                 return new FailureAnalysis(
-                        "Weir: " + cause.getMessage(),
-                        "Change the property or the setting that the message names.",
-                        cause);
+                        "Weir: " + reasons(cause), "Change the property or the setting that the message names.", cause);
             }
         }
         return null;

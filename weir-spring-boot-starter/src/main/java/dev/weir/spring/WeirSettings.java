@@ -116,8 +116,10 @@ public final class WeirSettings {
     private ClientEntries ofSpring(
             String side, Map<String, Object> properties, KafkaConnectionDetails.Configuration connected) {
         if (connected.getSslBundle() != null) {
-            throw new IllegalArgumentException(SPRING + ".ssl.bundle: Weir's clients read no SSL bundles; name the"
-                    + " stores by " + SPRING + ".ssl.trust-store-location and " + SPRING + ".ssl.key-store-location");
+            String own = SPRING + "." + side + ".ssl";
+            String ssl = environment.containsProperty(own + ".bundle") ? own : SPRING + ".ssl";
+            throw new IllegalArgumentException(ssl + ".bundle: Weir's clients read no SSL bundles; name the stores by "
+                    + ssl + ".trust-store-location and " + ssl + ".key-store-location");
         }
         ClientEntries entries = new ClientEntries();
         properties.forEach((name, value) -> {

@@ -10,6 +10,8 @@ import dev.weir.kafka.ConsumerHealth;
 import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.KafkaSource;
+import dev.weir.kafka.ReusableConsumer;
+import dev.weir.kafka.Subscription;
 import dev.weir.stream.Ordering;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
@@ -141,6 +143,14 @@ class WeirPipelinesTest {
             return KafkaSource.from(settings.consumer().build(), "orders")
                     .atLeastOnce()
                     .to(Sink.ignore());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Reused {
+        @Bean
+        ReusableConsumer<byte[], byte[]> reused(WeirSettings settings) {
+            return ReusableConsumer.start(settings.consumer().build(), Subscription.topics("orders"));
         }
     }
 
@@ -352,6 +362,21 @@ class WeirPipelinesTest {
                 });
     }
 
+    /** Regression: the detail was "failed: null". */
+    @Test
+    void failureWithoutAMessage_isNamedByItsClass() {
+        fault = UnsupportedOperationException::new;
+        mayFail.countDown();
+        runner.withUserConfiguration(Failing.class)
+                .withPropertyValues("weir.on-failure=keep")
+                .run(context -> {
+                    RunningPipeline failing = running(context, "failing");
+                    await().atMost(LONG).until(() -> failing.completion().isDone());
+                    assertThat(health(context, "Liveness").getDetails())
+                            .containsEntry("failing", "failed: java.lang.UnsupportedOperationException");
+                });
+    }
+
     @Test
     void failureOfWeir_withACause_isLoggedWithTheTraceOfThat(CapturedOutput log) {
         fault = () -> new KafkaPipelineException("the order failed", new IllegalStateException("the till is broken"));
@@ -510,6 +535,18 @@ class WeirPipelinesTest {
                 .run(context -> assertThat(Refusals.paragraph(context))
                         .contains("pipeline secured did not start: ")
                         .contains("/no/such.jks"));
+    }
+
+    /** Regression: the paragraph ended before the reason, which Kafka's client reports in a cause. */
+    @Test
+    void whatTheClientOfABeanRefuses_isToldWithTheReason() {
+        runner.withUserConfiguration(Reused.class)
+                .withPropertyValues(
+                        "spring.kafka.bootstrap-servers=localhost:1",
+                        "spring.kafka.consumer.group-id=g",
+                        "spring.kafka.security.protocol=SSL",
+                        "spring.kafka.ssl.trust-store-location=file:/no/such.jks")
+                .run(context -> assertThat(Refusals.paragraph(context)).contains("/no/such.jks"));
     }
 
     @Test

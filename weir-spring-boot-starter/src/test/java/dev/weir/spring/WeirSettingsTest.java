@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.kafka.autoconfigure.KafkaAutoConfiguration;
 import org.springframework.boot.kafka.autoconfigure.KafkaConnectionDetails;
@@ -206,6 +207,19 @@ class WeirSettingsTest {
                 .run(context -> assertThat(Refusals.paragraph(context))
                         .contains(
                                 "spring.kafka.ssl.bundle: Weir's clients read no SSL bundles", "trust-store-location"));
+    }
+
+    /** Regression: the message named a property that the application did not have. */
+    @Test
+    void sslBundle_ofOneClient_isRefusedByItsName() {
+        runner.withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.ssl.bundle.jks.brokers.truststore.location=file:/no/such.jks",
+                        "spring.kafka.producer.ssl.bundle=brokers")
+                .run(context -> assertThat(Refusals.paragraph(context))
+                        .contains(
+                                "spring.kafka.producer.ssl.bundle: Weir's clients read no SSL bundles",
+                                "spring.kafka.producer.ssl.trust-store-location"));
     }
 
     @Test

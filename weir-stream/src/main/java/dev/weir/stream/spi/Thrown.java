@@ -19,6 +19,12 @@ public final class Thrown {
         }
     }
 
+    /** Returns the exception's message, or its {@link #text} if it has none. */
+    public static String reason(Throwable thrown) {
+        String message = message(thrown);
+        return message == null || message.isBlank() ? text(thrown) : message;
+    }
+
     /** Returns the exception's cause, or null if there is none or reading it fails. */
     public static @Nullable Throwable cause(Throwable thrown) {
         try {

@@ -12,6 +12,7 @@ import dev.weir.cli.pipe.PipeCommand;
 import dev.weir.command.terminal.DurationConverter;
 import dev.weir.metrics.Limiter;
 import java.io.IOException;
+import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Properties;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -324,6 +326,32 @@ class ManifestsTest {
                         .at("/metadata/labels/release")
                         .asText())
                 .isEqualTo("prometheus");
+    }
+
+    /** Regression: a certificate of several lines made the ConfigMap unreadable, and backslashes disappeared. */
+    @Test
+    void clientProperties_withLinesAndBackslashes_reachTheClientUnchanged() throws IOException {
+        Path values = Files.writeString(folder.resolve("values.yaml"), """
+                clientProperties:
+                  ssl.truststore.type: PEM
+                  ssl.truststore.certificates: |
+                    -----BEGIN CERTIFICATE-----
+                    MIIB+z=
+                    -----END CERTIFICATE-----
+                  a.path: 'C:\\kafka\\new'
+                  a.text: "one\\r\\ntwo"
+                """);
+        Properties written = new Properties();
+        written.load(new StringReader(Variant.render(values)
+                .configMap("weir-client")
+                .required("client.properties")
+                .asText()));
+        assertThat(written)
+                .containsEntry(
+                        "ssl.truststore.certificates",
+                        "-----BEGIN CERTIFICATE-----\nMIIB+z=\n-----END CERTIFICATE-----\n")
+                .containsEntry("a.path", "C:\\kafka\\new")
+                .containsEntry("a.text", "one\r\ntwo");
     }
 
     @Test

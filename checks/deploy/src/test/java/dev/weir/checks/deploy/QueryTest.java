@@ -1,11 +1,14 @@
 package dev.weir.checks.deploy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the autoscaler's queries in Prometheus's rule tests. Needs {@code promtool}. */
+/** Runs queries of the autoscaler and the dashboard in Prometheus's rule tests. Needs {@code promtool}. */
 class QueryTest {
 
     private static final String NOTHING = """
@@ -70,6 +73,36 @@ class QueryTest {
         assertAnswer(Variant.SHARE_GROUP, others, "");
     }
 
+    /** Regression: beside a consumer group, the lag of share groups was left out, and of several, only one counted. */
+    @Test
+    void dashboardsLag_isTheSumOfAllGroups() throws Exception {
+        JsonNode dashboard = new ObjectMapper()
+                .readTree(Image.ROOT
+                        .resolve("deploy/grafana/dashboards/weir-pipeline.json")
+                        .toFile());
+        String lag = StreamSupport.stream(dashboard.required("panels").spliterator(), false)
+                .filter(panel -> panel.at("/type").asText().equals("stat")
+                        && panel.at("/title").asText().equals("Lag"))
+                .map(panel -> panel.at("/targets/0/expr").asText().replace("$pipeline", ".*"))
+                .findFirst()
+                .orElseThrow();
+        String shared = NOTHING
+                + lag("weir_share_lag_records", "clicks", "a", "700")
+                + lag("weir_share_lag_records", "clicks", "b", "700")
+                + lag("weir_share_lag_records", "views", "a", "50");
+        assertAnswer(lag, shared, "750");
+        assertAnswer(
+                lag,
+                shared
+                        + lag("weir_consumer_lag_records", "orders", "a", "3")
+                        + lag("weir_consumer_lag_records", "orders", "b", "4"),
+                "757");
+    }
+
+    private static String lag(String name, String pipeline, String instance, String value) {
+        return series(name, instance, value).replace("\"}", "\",pipeline=\"" + pipeline + "\"}");
+    }
+
     private static String series(String name, String instance, String value) {
         return "    - { series: '" + name + "{job=\"weir\",instance=\"" + instance + "\"}', values: '" + value
                 + "x40' }\n";
@@ -81,14 +114,18 @@ class QueryTest {
                 .tree()
                 .at("/spec/triggers/0/metadata/query")
                 .asText();
+        assertAnswer(query, series, pods);
+    }
+
+    private void assertAnswer(String query, String series, String value) throws Exception {
         Files.writeString(
                 folder.resolve("rules.yaml"),
-                "groups:\n  - name: weir\n    rules:\n      - record: pods\n        expr: |\n" + query.indent(10));
-        String samples = pods.isEmpty() ? "[]" : "[{ labels: pods, value: " + pods + " }]";
+                "groups:\n  - name: weir\n    rules:\n      - record: answer\n        expr: |\n" + query.indent(10));
+        String samples = value.isEmpty() ? "[]" : "[{ labels: answer, value: " + value + " }]";
         Path test = Files.writeString(
                 folder.resolve("test.yaml"),
                 "rule_files: [rules.yaml]\nevaluation_interval: 15s\ntests:\n" + series
-                        + "  promql_expr_test:\n    - { expr: pods, eval_time: 5m, exp_samples: " + samples + " }\n");
+                        + "  promql_expr_test:\n    - { expr: answer, eval_time: 5m, exp_samples: " + samples + " }\n");
         Promtool.assertHolds(test);
     }
 }

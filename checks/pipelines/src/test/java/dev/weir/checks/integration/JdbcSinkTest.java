@@ -32,6 +32,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -41,6 +42,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.h2.jdbc.JdbcArray;
 import org.h2.jdbc.JdbcConnection;
 import org.h2.jdbcx.JdbcDataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -455,10 +457,15 @@ class JdbcSinkTest {
 
     /** A pool with one connection, whose state it does not reset. */
     private static DataSource poolOf(Connection connection) {
+        return poolOf(connection, () -> null);
+    }
+
+    private static DataSource poolOf(Connection connection, Callable<@Nullable Void> close) {
         Connection borrowed = (Connection) Proxy.newProxyInstance(
                 JdbcSinkTest.class.getClassLoader(),
                 new Class<?>[] {Connection.class},
-                (self, method, args) -> method.getName().equals("close") ? null : method.invoke(connection, args));
+                (self, method, args) ->
+                        method.getName().equals("close") ? close.call() : method.invoke(connection, args));
         return (DataSource) Proxy.newProxyInstance(
                 JdbcSinkTest.class.getClassLoader(), new Class<?>[] {DataSource.class}, (self, method, args) -> {
                     assertThat(method.getName()).isEqualTo("getConnection");
@@ -485,6 +492,26 @@ class JdbcSinkTest {
                     }))
                     .hasMessageContaining("disk full");
             assertThat(connection.getAutoCommit()).as("after a failure").isEqualTo(autoCommit);
+        }
+        assertThat(results(database)).containsExactly(0L);
+    }
+
+    /** Regression: the pipeline failed with "cannot write", although the batch was written. */
+    @Test
+    void connection_thatCannotBeClosedAfterTheCommit_failsNothing() throws Exception {
+        cluster.createTopic(name, 1);
+        DataSource database = prepared(h2(name));
+        Callable<@Nullable Void> broken = () -> {
+            throw new SQLException("closed by the server");
+        };
+        try (Connection connection = database.getConnection();
+                JdbcOffsets offsets = JdbcOffsets.of(poolOf(connection, broken), settings())) {
+            var ignored = offsets.load(Set.of(new TopicPartition(name, 0)));
+            write(offsets, List.of(record(0, 0)), JdbcSinkTest::insert);
+            assertThatThrownBy(() -> write(offsets, List.of(record(0, 1)), (same, batch) -> {
+                        throw new SQLException("disk full");
+                    }))
+                    .hasMessageContaining("disk full");
         }
         assertThat(results(database)).containsExactly(0L);
     }

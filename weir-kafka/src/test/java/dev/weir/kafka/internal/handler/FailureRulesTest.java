@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.kafka.CircuitBreaker;
+import dev.weir.kafka.ProduceException;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.RecordDecoder;
 import dev.weir.kafka.batch.BatchHandler;
@@ -15,6 +16,7 @@ import dev.weir.stream.Ordering;
 import dev.weir.stream.Parallelism;
 import dev.weir.stream.RetryPolicy;
 import dev.weir.stream.Source;
+import java.nio.BufferUnderflowException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -223,5 +225,15 @@ class FailureRulesTest {
     private String count(ConsumerRecord<byte[], byte[]> record) {
         calls.add(record.offset());
         return "done";
+    }
+
+    /** Regression: the message said "null". */
+    @Test
+    void causeWithoutAMessage_isNamedByItsClass() {
+        BufferUnderflowException cause = new BufferUnderflowException();
+        assertThat(new RecordDecodeException("t", 0, 7, cause))
+                .hasMessageStartingWith("cannot decode record t-0@7: java.nio.BufferUnderflowException; ");
+        assertThat(new ProduceException("t", "", cause))
+                .hasMessage("cannot write to topic t: java.nio.BufferUnderflowException");
     }
 }

@@ -71,8 +71,7 @@ final class RunLog {
     /** Sets the failure that ends the run. Later failures are ignored. */
     void fails(Throwable cause) {
         if (failure == null) {
-            String message = Thrown.message(cause);
-            failure = message == null ? Thrown.text(cause) : message;
+            failure = Thrown.reason(cause);
         }
     }
 

@@ -243,7 +243,7 @@ final class TransactionCommitter<K, V> {
             throw unchecked;
         } catch (Exception failure) {
             throw new KafkaPipelineException(
-                    "the listener of whenCommitted failed: " + Thrown.message(failure), failure);
+                    "the listener of whenCommitted failed: " + Thrown.reason(failure), failure);
         } finally {
             telling = null;
         }

@@ -74,7 +74,6 @@ public final class ProducerRunLog {
         if (failure == null) {
             return "ended" + left;
         }
-        String message = Thrown.message(failure);
-        return "ended by a failure: " + (message == null ? Thrown.text(failure) : message) + left;
+        return "ended by a failure: " + Thrown.reason(failure) + left;
     }
 }

@@ -103,12 +103,7 @@ public final class ShareSource implements SourceFactory<AcquiredRecord> {
         if (failure == null) {
             LOG.info("pipeline {}: ended; {}", context.pipelineName(), left);
         } else {
-            String message = Thrown.message(failure);
-            LOG.info(
-                    "pipeline {}: ended by a failure: {}; {}",
-                    context.pipelineName(),
-                    message == null ? Thrown.text(failure) : message,
-                    left);
+            LOG.info("pipeline {}: ended by a failure: {}; {}", context.pipelineName(), Thrown.reason(failure), left);
         }
         return leftUndone;
     }
