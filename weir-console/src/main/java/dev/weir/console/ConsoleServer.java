@@ -259,9 +259,14 @@ public final class ConsoleServer implements AutoCloseable {
         public ConsoleServer start(RunningPipeline pipeline) throws IOException {
             Objects.requireNonNull(pipeline, "pipeline");
             ConsoleServer console = new ConsoleServer(this);
-            console.show(pipeline); // before the first reading
-            console.looker.start();
-            return console;
+            try {
+                console.show(pipeline); // before the first reading
+                console.looker.start();
+                return console;
+            } catch (RuntimeException | Error e) {
+                console.close();
+                throw e;
+            }
         }
     }
 }

@@ -11,10 +11,12 @@ import dev.weir.console.internal.state.Looker;
 import dev.weir.kafka.ConsumerDump.PartitionDump;
 import dev.weir.kafka.ConsumerDump.Paused;
 import dev.weir.metrics.Limiter;
+import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.control.BufferControl;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.reflect.Proxy;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -394,6 +396,22 @@ class ConsoleServerTest {
             assertThat(System.getProperty(ConsoleServer.ADDRESS_PROPERTY))
                     .isEqualTo(third.uri().toString());
         }
+        assertThat(System.getProperty(ConsoleServer.ADDRESS_PROPERTY))
+                .isEqualTo(console.uri().toString());
+    }
+
+    @Test
+    void start_onAPipelineThatCannotBeShown_leavesNoConsole() {
+        RunningPipeline broken = (RunningPipeline) Proxy.newProxyInstance(
+                RunningPipeline.class.getClassLoader(),
+                new Class<?>[] {RunningPipeline.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("completion")) {
+                        throw new IllegalStateException("planted");
+                    }
+                    return method.invoke(pipeline, arguments);
+                });
+        assertThatThrownBy(() -> ConsoleServer.builder().start(broken)).hasMessage("planted");
         assertThat(System.getProperty(ConsoleServer.ADDRESS_PROPERTY))
                 .isEqualTo(console.uri().toString());
     }
