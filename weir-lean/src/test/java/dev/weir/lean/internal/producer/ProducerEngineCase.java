@@ -34,7 +34,7 @@ abstract class ProducerEngineCase {
 
     final List<String> told = new ArrayList<>();
 
-    /** The exceptions of records that were given up. */
+    /** The exceptions of abandoned records. */
     final List<SendException> reasons = new ArrayList<>();
 
     final Random random = new Random(7);

@@ -8,8 +8,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects a partition whose offsets go backward or repeat. Its topic was probably recreated; otherwise, its log was truncated.
- * Confined to a producer's thread.
+ * Detects a partition whose offsets go backward or repeat. Its topic was probably recreated; otherwise, its log was
+ * truncated. Confined to a producer's thread.
  */
 final class OffsetOrder {
 

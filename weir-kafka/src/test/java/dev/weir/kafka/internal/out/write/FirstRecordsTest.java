@@ -27,7 +27,7 @@ class FirstRecordsTest {
 
     private int partitions = 2;
 
-    /** Thrown when the client is asked for a topic's partitions. */
+    /** Thrown by a request for a topic's partitions. */
     private @Nullable RuntimeException unknown;
 
     private int counts;
