@@ -189,7 +189,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         lock.lock();
         try {
             Subject looked = subject;
-            boolean isOver = looked != null && looked.pipeline.completion().isDone();
+            boolean isOver = looked != null && looked.pipeline.hasEnded();
             byte[] shared = state;
             if (shared == null || isOver != stateIsOver || clock.getAsLong() - stateNanos >= SHARED_NANOS) {
                 shared = Json.line(build(looked));
@@ -352,7 +352,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                 number,
                 Instant.now(),
                 pipeline.name(),
-                !pipeline.completion().isDone(),
+                !pipeline.hasEnded(),
                 stages,
                 pipeline.handles(DispatcherControl.class).stream()
                         .map(DispatcherControl::snapshot)
