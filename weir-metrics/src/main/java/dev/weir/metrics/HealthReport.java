@@ -30,7 +30,7 @@ record HealthReport(boolean live, boolean ready, boolean progressing, String rea
         boolean progressing = true;
         List<String> reasons = new ArrayList<>();
         for (RunningPipeline pipeline : pipelines) {
-            if (pipeline.completion().isDone()) {
+            if (pipeline.hasEnded()) {
                 live = false;
                 ready = false;
                 reasons.add(pipeline.name()

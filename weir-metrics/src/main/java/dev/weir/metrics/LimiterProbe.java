@@ -183,7 +183,7 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     private Limiter tooShort(List<PipelineLook> recent) {
-        Limiter none = pipeline.completion().isDone()
+        Limiter none = pipeline.hasEnded()
                 ? Limiter.unknown("the run ended within a second")
                 : Limiter.measuring("the pipeline has been looked at for less than a second");
         return from(recent, none);
@@ -229,6 +229,9 @@ public final class LimiterProbe implements AutoCloseable {
 
     /** Returns whether the run has failed. A cancelled run has not, for example after a drain's deadline. */
     private boolean hasFailed() {
+        if (!pipeline.hasEnded()) {
+            return false;
+        }
         CompletableFuture<DrainReport> completion = pipeline.completion();
         // A cancelled run is FAILED too; its exception is a CancellationException.
         return completion.state() == Future.State.FAILED
@@ -236,7 +239,7 @@ public final class LimiterProbe implements AutoCloseable {
     }
 
     private boolean isDrained() {
-        return pipeline.completion().isDone()
+        return pipeline.hasEnded()
                 && !pipeline.completion().isCompletedExceptionally()
                 && pipeline.completion().join().drained();
     }

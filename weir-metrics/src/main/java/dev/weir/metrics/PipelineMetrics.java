@@ -200,7 +200,7 @@ public final class PipelineMetrics implements MeterBinder, AutoCloseable {
 
     /** Takes a reading. Must be called under the lock. */
     private void look() {
-        boolean running = !pipeline.completion().isDone();
+        boolean running = !pipeline.hasEnded();
         ofPipeline.look(Map.of(tags, running), registries);
         List<ConsumerHandle> handles = pipeline.handles(ConsumerHandle.class);
         PipelineLook now = PipelineLook.at(pipeline, MachineLook.now());

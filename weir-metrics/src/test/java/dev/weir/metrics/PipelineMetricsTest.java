@@ -63,6 +63,17 @@ class PipelineMetricsTest {
         assertThat(value("weir.pipeline.running")).isEqualTo(1);
     }
 
+    /** Regression: the pipeline kept a future of each reading until its end. */
+    @Test
+    void readings_ofARunningPipeline_askForNoFuture() {
+        metrics.bindTo(registry);
+        int ofTheAction = pipeline.completions.get();
+        metrics.bindTo(new SimpleMeterRegistry());
+        assertThat(HealthReport.of(List.of(pipeline)).live()).isTrue();
+        assertThat(pipeline.completions).hasValue(ofTheAction);
+        assertThat(ofTheAction).isEqualTo(1);
+    }
+
     @Test
     void membersOfShareGroups_bound_showTheirCounts() {
         StubMember member = new StubMember();

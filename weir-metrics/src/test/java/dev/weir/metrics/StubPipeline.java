@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A pipeline with a test's snapshot. */
 final class StubPipeline implements RunningPipeline {
@@ -19,6 +20,9 @@ final class StubPipeline implements RunningPipeline {
     final List<StageSnapshot> stages = new CopyOnWriteArrayList<>();
     final List<Object> handles = new CopyOnWriteArrayList<>();
     volatile boolean broken;
+
+    /** Number of futures that were asked for. */
+    final AtomicInteger completions = new AtomicInteger();
 
     StubPipeline(String name) {
         this.name = name;
@@ -35,7 +39,13 @@ final class StubPipeline implements RunningPipeline {
 
     @Override
     public CompletableFuture<DrainReport> completion() {
+        completions.incrementAndGet();
         return completion;
+    }
+
+    @Override
+    public boolean hasEnded() {
+        return completion.isDone();
     }
 
     @Override

@@ -55,7 +55,7 @@ final class PipelineBean {
     @Nullable
     Throwable failure() {
         RunningPipeline last = running;
-        if (last == null || !last.completion().isDone()) {
+        if (last == null || !last.hasEnded()) {
             return null;
         }
         return failure(
@@ -70,7 +70,7 @@ final class PipelineBean {
 
     boolean runs() {
         RunningPipeline last = running;
-        return last != null && !last.completion().isDone();
+        return last != null && !last.hasEnded();
     }
 
     /**
@@ -133,7 +133,7 @@ final class PipelineBean {
     void end(Duration deadline) {
         try {
             RunningPipeline last = running;
-            if (last != null && !last.completion().isDone()) {
+            if (last != null && !last.hasEnded()) {
                 ended = last;
                 drain(last, deadline);
             }

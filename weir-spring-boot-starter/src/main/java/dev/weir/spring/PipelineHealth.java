@@ -52,7 +52,7 @@ final class PipelineHealth implements HealthIndicator {
                 health.status(no).withDetail(bean.name(), "failed: " + Thrown.reason(failure));
             } else if (running == null) {
                 health.withDetail(bean.name(), "not started");
-            } else if (running.completion().isDone()) {
+            } else if (running.hasEnded()) {
                 health.withDetail(bean.name(), "ended");
             } else {
                 ask(running, bean.name(), health);

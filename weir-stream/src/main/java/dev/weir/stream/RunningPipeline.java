@@ -32,6 +32,14 @@ public interface RunningPipeline extends AutoCloseable {
     CompletableFuture<DrainReport> completion();
 
     /**
+     * Returns whether {@link #completion} is done. Use this method to check repeatedly: the pipeline keeps every future
+     * that {@code completion} has returned until it ends.
+     */
+    default boolean hasEnded() {
+        return completion().isDone();
+    }
+
+    /**
      * Waits until the pipeline has ended and returns the report, or throws the pipeline's failure.
      *
      * @throws IllegalStateException if called by a stage of the pipeline, which would wait for itself

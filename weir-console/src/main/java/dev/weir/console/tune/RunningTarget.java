@@ -50,7 +50,7 @@ final class RunningTarget implements TuneTarget, AutoCloseable {
             }
         }
         alternatives.keySet().forEach(key -> reading.control(key, used.contains(key) ? 1 : 0, 0, 1, null));
-        return (pipeline.completion().isDone() ? reading.ended() : reading).build();
+        return (pipeline.hasEnded() ? reading.ended() : reading).build();
     }
 
     @Override

@@ -185,7 +185,7 @@ public final class Controls {
         if (pipeline == null) {
             throw new Refused("the pipeline has not started yet: try again in a moment");
         }
-        if (pipeline.completion().isDone()) {
+        if (pipeline.hasEnded()) {
             throw new Refused("pipeline " + pipeline.name() + " has ended");
         }
         return pipeline;
@@ -301,7 +301,7 @@ public final class Controls {
     public List<Knob> knobs() {
         RunningPipeline pipeline = shown;
         List<Knob> knobs = new ArrayList<>();
-        if (pipeline == null || pipeline.completion().isDone()) {
+        if (pipeline == null || pipeline.hasEnded()) {
             return knobs;
         }
         if (!pipeline.handles(ConsumerHandle.class).isEmpty()) {

@@ -192,7 +192,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
         lock.lock();
         try {
             Subject looked = subject;
-            boolean isOver = looked != null && looked.pipeline.completion().isDone();
+            boolean isOver = looked != null && looked.pipeline.hasEnded();
             byte[] shared = state;
             if (shared == null || isOver != stateIsOver || clock.getAsLong() - stateNanos >= SHARED_NANOS) {
                 shared = Json.line(build(looked));
@@ -367,7 +367,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
                 number,
                 Instant.now(),
                 pipeline.name(),
-                !pipeline.completion().isDone(),
+                !pipeline.hasEnded(),
                 stages,
                 pipeline.handles(DispatcherControl.class).stream()
                         .map(DispatcherControl::snapshot)

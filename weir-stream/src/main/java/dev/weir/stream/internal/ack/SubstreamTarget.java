@@ -96,9 +96,6 @@ public final class SubstreamTarget implements AckTarget {
 
     /** Replaces the acknowledgement targets of a batch that leaves a stream. */
     public static void leave(Batch<?> batch, Exit exit) {
-        if (batch.isEmpty()) {
-            return; // the first slot of an empty batch may hold a finished element's target
-        }
         for (int i = 0; i < batch.size(); i++) {
             AckTarget target = batch.target(i);
             if (!isPlain(target)) {

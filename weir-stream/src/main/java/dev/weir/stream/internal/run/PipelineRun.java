@@ -391,6 +391,11 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
     }
 
     @Override
+    public boolean hasEnded() {
+        return completion.isDone();
+    }
+
+    @Override
     public DrainReport await() throws InterruptedException {
         refuseWithin("await");
         awaiters.enter();

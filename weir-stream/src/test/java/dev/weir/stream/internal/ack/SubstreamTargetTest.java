@@ -169,16 +169,6 @@ class SubstreamTargetTest {
     }
 
     @Test
-    void leave_ofAnEmptyBatch_asksForNoTarget() {
-        Batch<Integer> batch = new Batch<>(1);
-        batch.add(1, new RecordingTarget(), 1);
-        batch.truncate(0);
-        SubstreamTarget.leave(batch, (target, token) -> {
-            throw new AssertionError("asked for " + token);
-        });
-    }
-
-    @Test
     void leave_replacesTheTargetOfEachElement() {
         RecordingTarget within = new RecordingTarget();
         Batch<Integer> batch = new Batch<>(4);
@@ -274,11 +264,21 @@ class SubstreamTargetTest {
         assertThat(source.calls()).containsExactly("retain 1 +1", "ack 1");
         border.outside(joint, 0).abandon(0);
         assertThat(source.calls()).containsExactly("retain 1 +1", "abandon 1");
-        JointAck other = new JointAck(1);
-        other.add(inside, 2);
-        other.retain(0, 1);
-        border.outside(other, 0).ack(0);
-        assertThat(source.calls()).containsExactly("retain 2 +1", "ack 2");
+    }
+
+    @Test
+    void elementsOfTwoCombinations_thatLeaveTogether_shareNothing() {
+        AckTarget[] outside = new AckTarget[2];
+        for (int i = 0; i < 2; i++) {
+            JointAck joint = new JointAck(1);
+            joint.add(inside, i);
+            joint.retain(0, 1);
+            outside[i] = border.outside(joint, 0);
+        }
+        assertThat(source.calls()).containsExactly("retain 0 +1", "retain 1 +1");
+        outside[0].ack(0);
+        outside[1].abandon(0);
+        assertThat(source.calls()).containsExactly("ack 0", "abandon 1");
     }
 
     @ParameterizedTest

@@ -146,4 +146,16 @@ class TaskLifecycleTest {
         life.letGo();
         assertThat(life.begin(Thread.currentThread())).isFalse();
     }
+
+    @Test
+    void interruptUnlessHeld_twice_comesOnceWithTheLettingGo() {
+        TaskLifecycle life = new TaskLifecycle(false);
+        assertThat(life.begin(Thread.currentThread())).isTrue();
+        life.hold();
+        assertThat(life.interruptUnlessHeld()).isFalse();
+        assertThat(life.interruptUnlessHeld()).isFalse();
+        assertThat(Thread.interrupted()).isFalse();
+        life.letGo();
+        assertThat(Thread.interrupted()).isTrue();
+    }
 }
