@@ -21,7 +21,7 @@ final class StubPipeline implements RunningPipeline {
     final List<Object> handles = new CopyOnWriteArrayList<>();
     volatile boolean broken;
 
-    /** Number of futures that were asked for. */
+    /** Number of requested futures. */
     final AtomicInteger completions = new AtomicInteger();
 
     StubPipeline(String name) {

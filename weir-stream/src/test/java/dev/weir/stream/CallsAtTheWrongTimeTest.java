@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -129,9 +130,17 @@ class CallsAtTheWrongTimeTest {
     }
 
     @Test
-    void close_byAnInterruptedThread_cancelsAndLeavesItInterrupted() {
+    void close_byAnInterruptedThread_cancelsAndLeavesItInterrupted() throws InterruptedException {
         TrackedSource<Integer> source = TrackedSource.numbers(1, 1).heldOpen();
-        RunningPipeline running = source.source().to(Sink.ignore()).run();
+        CountDownLatch handled = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        RunningPipeline running = source.source()
+                .to(Sink.forEach(number -> {
+                    handled.countDown();
+                    never.await();
+                }))
+                .run();
+        handled.await(); // the pipeline cannot drain from now on
         Thread.currentThread().interrupt();
         running.close();
         assertThat(Thread.interrupted()).isTrue();

@@ -180,6 +180,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
 
     private void complete(DrainReport made, @Nullable Throwable failed) {
         report = made;
+        told.conclude(made); // before the completion: who has seen the end must not wait for its action to be called
         if (failed == null) {
             completion.complete(made);
         } else {

@@ -26,6 +26,7 @@ public final class DrainListeners {
     // Guarded by the lock.
     private final Queue<Action<? super DrainReport>> actions = new ArrayDeque<>();
     private @Nullable DrainReport report;
+    private boolean isTold;
 
     /** The thread calling the actions; null otherwise, because a thread retains the run's objects. */
     private volatile @Nullable Thread teller;
@@ -47,20 +48,33 @@ public final class DrainListeners {
         }
     }
 
-    /** Calls the actions, unless they have already been called. */
-    public void tell(DrainReport of) {
+    /** Makes the report available, unless one already is. From then on, {@link #add} calls its action at once. */
+    public void conclude(DrainReport of) {
         lock.lock();
         try {
-            if (report != null) {
+            report = report == null ? of : report;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Concludes with the report and calls the actions, unless they have already been called. */
+    public void tell(DrainReport of) {
+        DrainReport now;
+        lock.lock();
+        try {
+            if (isTold) {
                 return;
             }
-            report = of;
+            isTold = true;
+            now = report == null ? of : report;
+            report = now;
             teller = Thread.currentThread();
         } finally {
             lock.unlock();
         }
         // No actions are added once the report is available, so this needs no lock.
-        actions.forEach(action -> call(action, of));
+        actions.forEach(action -> call(action, now));
         actions.clear();
         done.countDown();
         teller = null;
