@@ -13,7 +13,7 @@ class DrainListenersTest {
     private final DrainReport report = DrainReport.of(true, List.of(), Duration.ZERO, List.of());
     private final List<String> called = new ArrayList<>();
 
-    /** Regression: an action added between the end of {@code await} and {@link DrainListeners#tell} was called later. */
+    /** Regression: an action that was added after {@code await} waited for {@link DrainListeners#tell}. */
     @Test
     void action_addedAfterTheConclusion_isCalledAtOnce_andOthersOnce() throws InterruptedException {
         listeners.add(of -> called.add("early"));
