@@ -57,7 +57,7 @@ public final class Attributes {
     /**
      * Sets the {@link #buffer() buffer} size.
      *
-     * @param elements at least 1, or 0 for the stage's own default
+     * @param elements at least 1, or 0 for the stage's own default; parallel stages use at most 1,048,576
      */
     public Attributes withBuffer(int elements) {
         return new Attributes(values.name, values.dispatcher, elements, values.supervision);

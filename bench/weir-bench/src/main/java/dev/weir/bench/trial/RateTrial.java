@@ -89,23 +89,20 @@ public final class RateTrial implements Trials {
 
     @Override
     public TrialResult run(Attempt attempt, long seed) throws InterruptedException {
-        Sessions sessions = attempt.kind() == Kind.COLD_START ? null : warm;
-        boolean isOver = false;
+        Sessions kept = attempt.kind() == Kind.COLD_START ? null : warm;
+        warm = null;
         try {
-            double warmUpSeconds = settings.warmUpSeconds();
-            if (sessions == null) {
+            if (kept == null) {
                 close();
-                sessions = started();
-            } else {
-                warmUpSeconds *= REPEATED_SHARE;
             }
+            Sessions sessions = kept == null ? started() : kept;
+            double warmUpSeconds = settings.warmUpSeconds() * (kept == null ? 1 : REPEATED_SHARE);
             Running running = new Running(attempt, seed, sessions, warmUpSeconds);
             TrialResult result = running.result();
-            isOver = running.isOver;
+            warm = running.isOver ? sessions : null;
             return result;
         } finally {
-            warm = isOver ? sessions : null;
-            if (!isOver) {
+            if (warm == null) {
                 close();
             }
         }

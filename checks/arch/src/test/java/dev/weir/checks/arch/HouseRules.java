@@ -77,7 +77,7 @@ final class HouseRules {
                         .and(resideOutsideOfPackage(packageOf(module.packageName)))
                         .and(not(describe(
                                 "a test helper that needs batches, which only the lean reader creates",
-                                type -> type.getSimpleName().equals("FetchedRows")))))
+                                type -> type.getName().equals(root + ".kafka.internal.in.fetch.FetchedRows")))))
                 .should()
                 .dependOnClassesThat(resideInAPackage(root + "." + module.packageName + "..internal.."))
                 .as("nothing outside " + module.folder + " touches its internal packages");
