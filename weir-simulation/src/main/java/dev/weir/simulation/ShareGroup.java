@@ -1,6 +1,7 @@
 package dev.weir.simulation;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -344,7 +345,10 @@ public final class ShareGroup {
         Map<TopicIdPartition, PartitionData> data = new LinkedHashMap<>();
         told.forEach((id, each) -> data.put(id, each.duplicate()));
         int left = fetch.maxRecords();
-        for (TopicIdPartition id : remote.partitions) {
+        List<TopicIdPartition> rotated = new ArrayList<>(remote.partitions);
+        // As PartitionRotateStrategy.ROUND_ROBIN of Kafka 4.4 does.
+        Collections.rotate(rotated, -fetch.shareSessionEpoch());
+        for (TopicIdPartition id : rotated) {
             PartitionData acknowledged = told.get(id);
             PartitionData acquired = acquire(fetch.memberId(), from.node(), id, left);
             for (var range : acquired.acquiredRecords()) {

@@ -47,6 +47,9 @@ final class ShareSession {
     /** Divisor for raising {@code mostRecords} after a response with at least that many records. */
     private static final int GROWTH = 8;
 
+    /** Maximum number of full responses before {@code mostRecords} grows. */
+    private static final int MOST_FULL_RESPONSES = 1_024;
+
     /**
      * The limits of a turn.
      *
@@ -72,9 +75,17 @@ final class ShareSession {
     private boolean ended;
     private boolean foundNothing;
 
+    /** Round trip of the last fetch if it returned at least as many records as requested, else 0. */
+    private long filledNanos;
+
     /** Maximum number of records to request. Lowered when a quota makes the broker discard a response. */
     private int mostRecords = Integer.MAX_VALUE;
 
+    /** Number of full responses before {@code mostRecords} grows. Doubles when a quota discards a response after that. */
+    private int growAfter = 1;
+
+    private int fullResponses;
+    private boolean grown;
     private boolean quotaReported;
 
     /** Reason why the broker last refused the whole session; NONE after a response with records. */
@@ -98,6 +109,19 @@ final class ShareSession {
 
     boolean foundNothing() {
         return foundNothing;
+    }
+
+    /** Returns the time at which the last fetch was sent; meaningless before the first one. */
+    long fetchedNanos() {
+        return fetchedNanos;
+    }
+
+    /**
+     * Returns the round trip of the last fetch in nanoseconds if it returned at least as many records as requested, and
+     * the broker therefore probably has more; otherwise 0.
+     */
+    long filledNanos() {
+        return filledNanos;
     }
 
     /** Returns whether nothing is acquired, no acknowledgement is pending, and no request is in flight. */
@@ -234,10 +258,13 @@ final class ShareSession {
         // The broker may have discarded the records because of a quota, or there were none.
         if (answer.throttleTimeMs() > 0 && records == 0) {
             throttled(sent.asked, answer.throttleTimeMs());
-        } else if (records >= mostRecords) {
+        } else if (records >= mostRecords && ++fullResponses >= growAfter) {
+            fullResponses = 0;
+            grown = true;
             mostRecords += Math.min(Integer.MAX_VALUE - mostRecords, 1 + mostRecords / GROWTH);
         }
         foundNothing = records == 0;
+        filledNanos = records < sent.asked ? 0 : nowNanos - sent.atNanos;
         receiver.fetched(records, nowNanos - sent.atNanos, partitions.open() == 0);
     }
 
@@ -286,6 +313,9 @@ final class ShareSession {
      */
     private void throttled(int asked, int millis) {
         mostRecords = Math.max(1, asked / 2);
+        growAfter = grown ? Math.min(MOST_FULL_RESPONSES, 2 * growAfter) : growAfter;
+        fullResponses = 0;
+        grown = false;
         receiver.emptied();
         if (!quotaReported) {
             quotaReported = true;

@@ -5,6 +5,7 @@ import dev.weir.lean.share.ShareSession.Turn;
 import dev.weir.lean.spi.MessageNetwork;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -219,10 +220,16 @@ final class ShareSessions implements AutoCloseable {
             free -= line.session.asked();
         }
         CreditDivision shares = CreditDivision.of(
-                credits, workers, lines.values().stream().map(Line::session).toList());
+                credits,
+                workers,
+                batchRecords(),
+                lines.values().stream().map(Line::session).toList());
         boolean idle = false;
         boolean full = false;
-        for (Line line : lines.values()) {
+        // The session that has waited longest is the first to get free credits.
+        List<Line> inTurn = new ArrayList<>(lines.values());
+        inTurn.sort(Comparator.comparingLong(line -> line.session.fetchedNanos() - nowNanos));
+        for (Line line : inTurn) {
             ShareSession session = line.session;
             int most = shares.of(session);
             int may = wants ? Math.max(0, Math.min(free, most)) : 0;

@@ -8,6 +8,9 @@ import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ShareFetchResponseData;
+import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
+import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
+import org.apache.kafka.common.message.ShareFetchResponseData.ShareFetchableTopicResponse;
 import org.junit.jupiter.api.Test;
 
 class CreditDivisionTest {
@@ -37,11 +40,63 @@ class CreditDivisionTest {
         return all;
     }
 
+    private static CreditDivision division(int credits, int workers, List<ShareSession> sessions) {
+        return CreditDivision.of(credits, workers, 1, sessions);
+    }
+
+    /** Creates a session whose last fetch was answered after {@code nanos} with all requested records. */
+    private static ShareSession withBacklog(int partitions, long nanos) {
+        ShareSession session = new ShareSession(
+                1, new ShareRequests("group", "member"), new ScriptedReceiver(), new ScriptedAnswers());
+        session.partitions.want(IntStream.range(0, partitions)
+                .mapToObj(each -> new TopicIdPartition(new Uuid(1, 2), each, "topic"))
+                .toList());
+        assertThat(session.next(0, TURN)).isNotNull();
+        ShareFetchResponseData answer = new ShareFetchResponseData();
+        ShareFetchableTopicResponse topic = new ShareFetchableTopicResponse().setTopicId(new Uuid(1, 2));
+        topic.partitions().add(new PartitionData().setAcquiredRecords(List.of(new AcquiredRecords())));
+        answer.responses().add(topic);
+        session.answered(answer, nanos);
+        return session;
+    }
+
+    /** 600 records last for 0.1 s, so 60 partitions are each read once per second with 100 records per fetch. */
+    @Test
+    void sessionWithBacklog_readsEachPartitionOncePerSecond() {
+        ShareSession session = withBacklog(60, 1_000_000);
+        assertThat(CreditDivision.of(630, 30, 5, List.of(session)).of(session)).isEqualTo(100);
+        ShareSession few = withBacklog(6, 1_000_000);
+        assertThat(CreditDivision.of(630, 30, 5, List.of(few)).of(few)).isEqualTo(630);
+    }
+
+    @Test
+    void sessionWithBacklog_requestsAtLeastABatch_butNotMoreThanTheThreshold() {
+        ShareSession session = withBacklog(600, 1_000_000);
+        assertThat(CreditDivision.of(630, 30, 25, List.of(session)).of(session)).isEqualTo(25);
+        assertThat(CreditDivision.of(630, 30, 5_000, List.of(session)).of(session))
+                .isEqualTo(300);
+        assertThat(CreditDivision.of(630, 30, 0, List.of(session)).of(session)).isEqualTo(18);
+    }
+
+    @Test
+    void sessionWithBacklog_requestsTheRecordsOfThreeRoundTrips_ifFetchesAreSlow() {
+        ShareSession session = withBacklog(60, 20_000_000);
+        assertThat(CreditDivision.of(630, 30, 5, List.of(session)).of(session)).isEqualTo(360);
+    }
+
+    @Test
+    void sessionWithBacklog_withoutReserve_requestsItsPart() {
+        ShareSession session = withBacklog(60, 1_000_000);
+        assertThat(CreditDivision.of(30, 30, 5, List.of(session)).of(session)).isEqualTo(30);
+        assertThat(CreditDivision.of(30, Integer.MAX_VALUE, 5, List.of(session)).of(session))
+                .isEqualTo(30);
+    }
+
     @Test
     void credits_areDividedAmongSessionsThatFindRecords_andOthersProbe() {
         List<ShareSession> sessions = sessions(2, 1, 1);
-        CreditDivision division = CreditDivision.of(99, 99, sessions);
-        assertThat(division).isEqualTo(new CreditDivision(50, 6, 12));
+        CreditDivision division = division(99, 99, sessions);
+        assertThat(division).extracting("each", "probe", "threshold").containsExactly(50, 6, 12);
         assertThat(division.of(sessions.get(0))).isEqualTo(50);
         assertThat(division.of(sessions.get(2))).isEqualTo(6);
     }
@@ -49,24 +104,32 @@ class CreditDivisionTest {
     @Test
     void credits_areDividedAmongAll_ifNoneFindsRecords() {
         List<ShareSession> sessions = sessions(0, 4, 2);
-        CreditDivision division = CreditDivision.of(100, 100, sessions);
-        assertThat(division).isEqualTo(new CreditDivision(25, 25, 6));
+        CreditDivision division = division(100, 100, sessions);
+        assertThat(division).extracting("each", "probe", "threshold").containsExactly(25, 25, 6);
         assertThat(division.of(sessions.getFirst())).isEqualTo(25);
     }
 
     /** Given a large reserve of records, a request is sent once half of the reserve is free. */
     @Test
     void threshold_isHalfOfTheStore_ifThatIsMore() {
-        assertThat(CreditDivision.of(100, 20, sessions(1, 0, 0))).isEqualTo(new CreditDivision(100, 12, 40));
-        assertThat(CreditDivision.of(100, 20, sessions(2, 0, 0))).isEqualTo(new CreditDivision(50, 6, 20));
-        assertThat(CreditDivision.of(100, 80, sessions(1, 0, 0)).threshold()).isEqualTo(25);
-        assertThat(CreditDivision.of(100, Integer.MAX_VALUE, sessions(1, 0, 0)).threshold())
+        assertThat(division(100, 20, sessions(1, 0, 0)))
+                .extracting("each", "probe", "threshold")
+                .containsExactly(100, 12, 40);
+        assertThat(division(100, 20, sessions(2, 0, 0)))
+                .extracting("each", "probe", "threshold")
+                .containsExactly(50, 6, 20);
+        assertThat(division(100, 80, sessions(1, 0, 0)).threshold()).isEqualTo(25);
+        assertThat(division(100, Integer.MAX_VALUE, sessions(1, 0, 0)).threshold())
                 .isEqualTo(25);
     }
 
     @Test
     void eachSession_mayAskForOneRecord() {
-        assertThat(CreditDivision.of(1, 1, sessions(2, 1, 0))).isEqualTo(new CreditDivision(1, 1, 1));
-        assertThat(CreditDivision.of(1, 1, List.of())).isEqualTo(new CreditDivision(1, 1, 1));
+        assertThat(division(1, 1, sessions(2, 1, 0)))
+                .extracting("each", "probe", "threshold")
+                .containsExactly(1, 1, 1);
+        assertThat(division(1, 1, List.of()))
+                .extracting("each", "probe", "threshold")
+                .containsExactly(1, 1, 1);
     }
 }

@@ -78,6 +78,36 @@ class ShareMemberSimulationTest {
         assertThat(group.share.hasSessions()).isFalse();
     }
 
+    // Regression: with a backlog, each fetch was filled from one partition, so one of 60 waited for more than 3
+    // seconds.
+    @ParameterizedTest
+    @ValueSource(ints = {6, 60, 61})
+    void partitions_thatAllHaveABacklog_areAllReadWithinTwoSeconds(int ofBroker) {
+        Random random = new Random(7);
+        int partitions = ofBroker * SimulatedGroup.BROKERS;
+        SimulatedGroup group = new SimulatedGroup(random, partitions, 60_000 / partitions);
+        group.share.window(2_000);
+        SimulatedWork work = new SimulatedWork(group, random, 100);
+        work.fixedMillis = 10;
+        ShareMember member = member(group, work);
+        member.workers(100);
+        member.plan(1_100, false, 2_000);
+        long[] next = new long[partitions];
+        long widest = 0;
+        while (work.acquired() < 40_000) {
+            int before = work.acquired();
+            group.step();
+            for (ScriptedReceiver.ScriptedRecord each : work.acquired.subList(before, work.acquired())) {
+                long since = group.now() - next[each.partition()];
+                widest = Math.max(widest, next[each.partition()] == 0 ? 0 : since);
+                next[each.partition()] = group.now();
+            }
+        }
+        assertThat(next).as("time of the last record of each partition").doesNotContain(0);
+        assertThat(widest).as("longest wait of a partition, in nanoseconds").isLessThan(2 * SECOND);
+        assertThat(work.starved).as("waits of a worker for a record").isLessThan(2_000);
+    }
+
     // Regression: a group's only member never received a record after its assignment was lost.
     @Test
     void assignment_whoseAnswerIsLost_isAskedForAgain() {
@@ -469,9 +499,10 @@ class ShareMemberSimulationTest {
     }
 
     // The broker discards responses over the quota, which uses up deliveries.
-    @Test
-    void answersThatAQuotaThrowsAway_areAskedForSmaller_beforeDeliveriesEnd() {
-        Random random = new Random(11);
+    @ParameterizedTest
+    @MethodSource("dev.weir.lean.share.SimulatedRun#seeds")
+    void answersThatAQuotaThrowsAway_areAskedForSmaller_beforeDeliveriesEnd(long seed) {
+        Random random = new Random(seed);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, 50);
         group.share.quotaRecords(3);
         SimulatedWork work = new SimulatedWork(group, random, 10);
@@ -480,7 +511,7 @@ class ShareMemberSimulationTest {
         assertThat(work.done).hasSize(PARTITIONS * 50);
         assertThat(work.emptied).isPositive().isEqualTo(group.share.emptiedAnswers());
         assertThat(group.partitions())
-                .allSatisfy(each -> assertThat(each.mostDeliveries()).isLessThanOrEqualTo(5));
+                .allSatisfy(each -> assertThat(each.mostDeliveries()).isLessThanOrEqualTo(6));
         close(group, work, member);
     }
 

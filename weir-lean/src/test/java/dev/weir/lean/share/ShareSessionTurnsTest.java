@@ -338,6 +338,25 @@ class ShareSessionTurnsTest {
                 .isEqualTo(57);
     }
 
+    // Regression: with full responses, every few fetches exceeded the quota again, which used up deliveries.
+    @Test
+    void recordsAskedForAfterAQuota_growHalfAsOften_afterAGrowthThatExceededIt() {
+        long at = 1;
+        fetch(at);
+        answered(answer().setThrottleTimeMs(1), at);
+        at++;
+        assertThat(fetch(at).maxRecords()).isEqualTo(5);
+        answered(answer(partition(1, 10, 11, 12, 13, 14)), at);
+        assertThat(fetch(at).maxRecords()).isEqualTo(6);
+        answered(answer().setThrottleTimeMs(1), at);
+        at++;
+        assertThat(fetch(at).maxRecords()).isEqualTo(3);
+        answered(answer(partition(1, 20, 21, 22)), at);
+        assertThat(fetch(at).maxRecords()).isEqualTo(3);
+        answered(answer(partition(1, 30, 31, 32)), at);
+        assertThat(fetch(at).maxRecords()).isEqualTo(4);
+    }
+
     /** A throttled client gets many responses per second. */
     @Test
     void quota_isReportedOnce() {
