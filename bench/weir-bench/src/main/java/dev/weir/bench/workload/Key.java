@@ -65,7 +65,11 @@ record Key(
                     text("about", "", List.of(), "One sentence for the report."),
                     text("scenario", null, SCENARIOS, "What the drivers do."),
                     new Key("drivers", Type.TEXTS, null, 0, 0, List.of(), "The drivers to compare, by name."),
-                    text("baseline", "plain", List.of(), "The driver that the others are compared to."),
+                    text(
+                            "baseline",
+                            "plain",
+                            List.of(),
+                            "The driver that the others are compared to. Without plain: the first driver."),
                     text(
                             "design",
                             "grid",

@@ -168,6 +168,11 @@ public record Workload(
         List<Setting> drivers = quick && file.quick().containsKey("drivers")
                 ? file.quick().getOrDefault("drivers", List.of())
                 : file.settings().getOrDefault("drivers", List.of());
+        boolean compares = file.settings().containsKey("baseline")
+                || (quick && file.quick().containsKey("baseline"));
+        if (!compares && drivers.stream().noneMatch(driver -> driver.text().equals(base.get("baseline")))) {
+            base.put("baseline", drivers.get(0).text());
+        }
         checkName(file);
         checkDrivers(file, drivers, base.getOrDefault("baseline", ""));
         List<Map<String, List<Setting>>> vary = quick ? withoutQuick(file) : file.vary();

@@ -51,6 +51,15 @@ class WorkloadTest {
         });
     }
 
+    @Test
+    void baseline_withoutPlain_isTheFirstDriver() {
+        String yaml = SMALLEST.replace("plain, weir", "pekko, weir");
+        assertThat(Workload.parse("w.yaml", yaml, false).baseline()).isEqualTo("pekko");
+        assertThat(Workload.parse("w.yaml", SMALLEST.replace("plain, weir", "weir, plain"), false)
+                        .baseline())
+                .isEqualTo("plain");
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             topc: {records: 5}                | w.yaml:4:1: there is no key topc; did you mean topic?
