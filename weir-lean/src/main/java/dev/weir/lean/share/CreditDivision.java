@@ -69,11 +69,11 @@ record CreditDivision(int each, int probe, int threshold, double rate, int least
         if (session.foundNothing()) {
             return probe;
         }
-        if (session.filledNanos() == 0 || rate == 0) {
+        if (!session.hasBacklog() || rate == 0) {
             return each;
         }
         double seconds =
-                Math.max(ROUND_SECONDS / session.partitions.wanted(), ROUND_TRIPS * session.filledNanos() / 1e9);
+                Math.max(ROUND_SECONDS / session.partitions.wanted(), ROUND_TRIPS * session.roundTripNanos() / 1e9);
         return (int) Math.clamp(rate * seconds, Math.min(least, each), each);
     }
 }

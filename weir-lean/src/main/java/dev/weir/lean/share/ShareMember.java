@@ -77,7 +77,7 @@ public final class ShareMember implements AutoCloseable {
     /**
      * Sets the limits for the next turns.
      *
-     * @param credits the maximum number of outstanding records
+     * @param credits the maximum number of outstanding records; those beyond one per worker should last for about 0.1 s
      * @param wholeBatches whether brokers return whole batches
      * @param locks the maximum number of acquired offsets in a partition
      */

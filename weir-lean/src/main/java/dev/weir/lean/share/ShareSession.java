@@ -47,6 +47,9 @@ final class ShareSession {
     /** Divisor for raising {@code mostRecords} after a response with at least that many records. */
     private static final int GROWTH = 8;
 
+    /** Number of consecutive full responses that show a backlog. */
+    private static final int BACKLOG = 3;
+
     /** Maximum number of full responses before {@code mostRecords} grows. */
     private static final int MOST_FULL_RESPONSES = 1_024;
 
@@ -75,13 +78,15 @@ final class ShareSession {
     private boolean ended;
     private boolean foundNothing;
 
-    /** Round trip of the last fetch if it returned at least as many records as requested, else 0. */
-    private long filledNanos;
+    /** Number of consecutive fetches that returned at least as many records as requested. */
+    private int filled;
+
+    private long roundTripNanos;
 
     /** Maximum number of records to request. Lowered when a quota makes the broker discard a response. */
     private int mostRecords = Integer.MAX_VALUE;
 
-    /** Number of full responses before {@code mostRecords} grows. Doubles when a quota discards a response after that. */
+    /** Number of full responses before {@code mostRecords} grows. Doubles if a larger request exceeds a quota. */
     private int growAfter = 1;
 
     private int fullResponses;
@@ -116,12 +121,14 @@ final class ShareSession {
         return fetchedNanos;
     }
 
-    /**
-     * Returns the round trip of the last fetch in nanoseconds if it returned at least as many records as requested, and
-     * the broker therefore probably has more; otherwise 0.
-     */
-    long filledNanos() {
-        return filledNanos;
+    /** Returns whether the broker seems to have a backlog: several fetches returned as many records as requested. */
+    boolean hasBacklog() {
+        return filled >= BACKLOG;
+    }
+
+    /** Returns the round trip of the last fetch. */
+    long roundTripNanos() {
+        return roundTripNanos;
     }
 
     /** Returns whether nothing is acquired, no acknowledgement is pending, and no request is in flight. */
@@ -264,8 +271,9 @@ final class ShareSession {
             mostRecords += Math.min(Integer.MAX_VALUE - mostRecords, 1 + mostRecords / GROWTH);
         }
         foundNothing = records == 0;
-        filledNanos = records < sent.asked ? 0 : nowNanos - sent.atNanos;
-        receiver.fetched(records, nowNanos - sent.atNanos, partitions.open() == 0);
+        filled = records < sent.asked ? 0 : filled + 1;
+        roundTripNanos = nowNanos - sent.atNanos;
+        receiver.fetched(records, roundTripNanos, partitions.open() == 0);
     }
 
     void answered(ShareAcknowledgeResponseData answer, long nowNanos) {

@@ -51,12 +51,16 @@ class CreditDivisionTest {
         session.partitions.want(IntStream.range(0, partitions)
                 .mapToObj(each -> new TopicIdPartition(new Uuid(1, 2), each, "topic"))
                 .toList());
-        assertThat(session.next(0, TURN)).isNotNull();
-        ShareFetchResponseData answer = new ShareFetchResponseData();
-        ShareFetchableTopicResponse topic = new ShareFetchableTopicResponse().setTopicId(new Uuid(1, 2));
-        topic.partitions().add(new PartitionData().setAcquiredRecords(List.of(new AcquiredRecords())));
-        answer.responses().add(topic);
-        session.answered(answer, nanos);
+        for (int fetch = 0; fetch < 3; fetch++) {
+            assertThat(session.hasBacklog()).isFalse();
+            long now = fetch * nanos;
+            assertThat(session.next(now, TURN)).isNotNull();
+            ShareFetchResponseData answer = new ShareFetchResponseData();
+            ShareFetchableTopicResponse topic = new ShareFetchableTopicResponse().setTopicId(new Uuid(1, 2));
+            topic.partitions().add(new PartitionData().setAcquiredRecords(List.of(new AcquiredRecords())));
+            answer.responses().add(topic);
+            session.answered(answer, now + nanos);
+        }
         return session;
     }
 
