@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 /** Reads groups from the brokers. Confined to one thread. The caller that opens it closes it. */
 public final class GroupReader implements AutoCloseable {
 
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
     private static final String NOTHING_COMMITTED = "the group has committed nothing of this partition";
 
     private static final Comparator<TopicPartition> ORDER =
@@ -208,7 +210,8 @@ public final class GroupReader implements AutoCloseable {
 
     private <T> T get(KafkaFuture<T> answer, String group) throws InterruptedException {
         try {
-            return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            // The admin client keeps the time limit. It then completes each partition's answer by itself.
+            return answer.get(patience.plus(GRACE).toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw CliFailure.work(
                     "no broker answers about group " + group + " within " + patience.toMillis() + " ms",

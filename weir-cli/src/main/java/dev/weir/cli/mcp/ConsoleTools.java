@@ -140,18 +140,28 @@ final class ConsoleTools {
                 each.path("paused").forEach(reason -> paused.merge(reason.asText(), 1, Integer::sum));
             }
             evidence.put("buffered", buffered).put("in_flight", inFlight);
-            evidence.put("lag", knownLag(state));
+            putLag(state, answer, evidence);
             evidence.set("partitions_paused", Answer.JSON.valueToTree(paused));
         } else {
             answer.unknown(evidence, "lag", noConsumer(state));
         }
     }
 
-    private static long knownLag(JsonNode state) {
-        return state.path("partitions")
-                .valueStream()
-                .mapToLong(each -> Math.max(0, each.path("lag").asLong()))
-                .sum();
+    private static void putLag(JsonNode state, Answer answer, ObjectNode evidence) {
+        long lag = 0;
+        int unknown = 0;
+        for (JsonNode each : state.path("partitions")) {
+            lag += Math.max(0, each.path("lag").asLong());
+            unknown += isLagUnknown(each) ? 1 : 0;
+        }
+        evidence.put("lag", lag);
+        if (unknown > 0) {
+            answer.unknown(evidence, "lag", "the lag of " + unknown + " partitions is not known yet");
+        }
+    }
+
+    private static boolean isLagUnknown(JsonNode partition) {
+        return partition.path("lag").asLong(-1) < 0;
     }
 
     private void whyStuck(Arguments arguments, Answer answer) throws InterruptedException {
@@ -218,7 +228,7 @@ final class ConsoleTools {
                         oldest.set(as, partition.path(name));
                     }
                 });
-        if (partition.path("lag").asLong() < 0) {
+        if (isLagUnknown(partition)) {
             oldest.put("lag", Answer.UNKNOWN);
         }
         return oldest;

@@ -99,8 +99,9 @@ final class Consumption {
             return reader.poll(POLL);
         } catch (OffsetOutOfRangeException gone) {
             Map<TopicPartition, Long> beginnings = reader.consumer().beginningOffsets(gone.partitions(), patience);
+            Map<TopicPartition, Long> ends = reader.consumer().endOffsets(gone.partitions(), patience);
             gone.offsetOutOfRangePartitions().forEach((partition, offset) -> {
-                long next = beginnings.getOrDefault(partition, 0L);
+                long next = nearest(offset, beginnings.getOrDefault(partition, 0L), ends.getOrDefault(partition, 0L));
                 notes.accept("weir: " + partition + " no longer has offset " + offset + "; reading on at " + next);
                 reader.seek(partition, next);
             });
