@@ -105,6 +105,9 @@ public final class Records {
                 isolation.name().toLowerCase(Locale.ROOT),
                 ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
                 false,
+                // The first record may be deleted during the read.
+                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                "earliest",
                 ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
                 10_000);
         try (KafkaConsumer<byte[], byte[]> consumer =
