@@ -33,7 +33,7 @@ class ChangePointsTest {
                 return -Math.log1p(-random.nextDouble()) - 1;
             }
         },
-        /** One campaign in ten is disturbed. */
+        /** About one value in ten is an outlier, like the result of a disturbed campaign. */
         OUTLIERS {
             @Override
             double next(Random random) {

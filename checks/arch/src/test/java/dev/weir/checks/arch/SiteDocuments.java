@@ -184,7 +184,7 @@ final class SiteDocuments {
         return LINK.matcher(blanked(text, CODE)).results();
     }
 
-    /** Replaces code by as many spaces, which keeps the positions of other text. */
+    /** Replaces code with as many spaces, which keeps the positions of other text. */
     private static String blanked(String text, Pattern code) {
         return code.matcher(text)
                 .replaceAll(match -> Matcher.quoteReplacement(match.group().replaceAll("[^\n]", " ")));

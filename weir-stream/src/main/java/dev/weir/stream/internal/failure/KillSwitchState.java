@@ -30,7 +30,7 @@ public final class KillSwitchState {
         return turn.get() != null;
     }
 
-    /** Returns the outcome, or null while the switch is open. */
+    /** Returns the outcome, or null if the switch has not been turned. */
     @Nullable
     Turn turned() {
         return turn.get();

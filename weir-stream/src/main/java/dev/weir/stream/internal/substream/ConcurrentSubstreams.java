@@ -356,7 +356,10 @@ final class ConcurrentSubstreams<R> {
             }
         }
 
-        /** Closes the stream's remaining stages after its last stage, unless another thread does. */
+        /**
+         * Closes the stream's other stages and concludes the stream, unless another thread does. Called after the last
+         * stage was closed.
+         */
         void afterLowest() {
             TributaryState before;
             NestedStreams.Child<R> attached;

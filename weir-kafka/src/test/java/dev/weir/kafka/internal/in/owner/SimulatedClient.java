@@ -61,7 +61,7 @@ final class SimulatedClient extends GroupConsumer {
         this.world = world;
     }
 
-    /** Replaces a dead process by a new one. */
+    /** Replaces a dead process with a new one. */
     @Override
     public void restart() {
         refuseCommit();

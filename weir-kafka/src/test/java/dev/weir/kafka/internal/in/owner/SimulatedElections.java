@@ -35,7 +35,7 @@ final class SimulatedElections {
         epochs.subList(offset, epochs.size()).clear();
     }
 
-    /** Replaces the topic by a new one of the same name, with new epochs. */
+    /** Replaces the topic with a new one of the same name, with new epochs. */
     void begin(int newIncarnation) {
         incarnation = newIncarnation;
         epoch = 0;

@@ -389,7 +389,7 @@ final class TransactionWorld implements OwnerClock {
                 crashed = true;
                 cluster.note("crash");
                 if (more.nextInt(4) == 0) {
-                    // The owner's thread has stopped, and the run closes its producers itself.
+                    // In some crashes, the run closes the producers before the owner's thread ends.
                     sink().close();
                 }
                 throw new Crash();
