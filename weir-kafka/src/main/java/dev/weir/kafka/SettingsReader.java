@@ -2,6 +2,7 @@ package dev.weir.kafka;
 
 import dev.weir.kafka.internal.settings.SettingsText;
 import dev.weir.kafka.internal.settings.SettingsText.Entry;
+import dev.weir.stream.spi.Thrown;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -165,7 +166,7 @@ final class SettingsReader {
     }
 
     static IllegalArgumentException located(IllegalArgumentException refusal, Map<String, String> origins) {
-        String message = String.valueOf(refusal.getMessage());
+        String message = Thrown.reason(refusal);
         String origin = originOf(message, origins);
         return origin == null ? refusal : new IllegalArgumentException(origin + ": " + message, refusal);
     }

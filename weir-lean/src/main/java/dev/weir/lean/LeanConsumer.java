@@ -1,6 +1,7 @@
 package dev.weir.lean;
 
 import dev.weir.lean.internal.consumer.ConsumerEngine;
+import dev.weir.lean.internal.wire.FailureText;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
@@ -56,7 +57,7 @@ public final class LeanConsumer implements AutoCloseable {
         try {
             return new LeanConsumer(new ConsumerEngine(settings));
         } catch (IOException e) {
-            throw new LeanException("the system provides no selector: " + e.getMessage(), e);
+            throw new LeanException("the system provides no selector: " + FailureText.of(e), e);
         }
     }
 
@@ -173,7 +174,7 @@ public final class LeanConsumer implements AutoCloseable {
             Duration bounded = longest.compareTo(LONGEST) < 0 ? longest : LONGEST;
             engine.await(bounded.isNegative() ? 0 : Math.ceilDiv(bounded.toNanos(), NANOS_PER_MILLI));
         } catch (IOException e) {
-            throw new LeanException("waiting for brokers: " + e.getMessage(), e);
+            throw new LeanException("waiting for brokers: " + FailureText.of(e), e);
         }
     }
 

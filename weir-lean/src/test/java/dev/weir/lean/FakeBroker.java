@@ -147,7 +147,7 @@ final class FakeBroker implements AutoCloseable {
         absurd = numbers;
     }
 
-    /** Replaces the topic by another topic of the same name. */
+    /** Replaces the topic with another topic of the same name. */
     void topicId(Uuid id) {
         topicId = id;
     }

@@ -1,5 +1,6 @@
 package dev.weir.lean.share;
 
+import dev.weir.lean.internal.wire.FailureText;
 import java.util.function.Consumer;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
@@ -56,7 +57,7 @@ final class AcquiredBatchReader implements AutoCloseable {
             }
         } catch (InvalidRecordException fault) {
             // Kafka has no separate exception for a record above the limit, so look for the limit in the message.
-            if (String.valueOf(fault.getMessage()).contains(Integer.toString(reading.maxBytes()))) {
+            if (FailureText.of(fault).contains(Integer.toString(reading.maxBytes()))) {
                 throw new TooLarge(reading.maxBytes());
             }
             throw fault;

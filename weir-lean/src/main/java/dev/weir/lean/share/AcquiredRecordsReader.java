@@ -1,5 +1,6 @@
 package dev.weir.lean.share;
 
+import dev.weir.lean.internal.wire.FailureText;
 import dev.weir.lean.share.AcquiredRange.Lock;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -96,7 +97,7 @@ final class AcquiredRecordsReader implements AutoCloseable {
             return batches.hasNext();
         } catch (KafkaException fault) {
             // A batch has an invalid length or version, so later batches cannot be found.
-            throw corrupt(of, from, String.valueOf(fault.getMessage()));
+            throw corrupt(of, from, FailureText.of(fault));
         }
     }
 

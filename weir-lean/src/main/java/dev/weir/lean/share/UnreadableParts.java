@@ -1,5 +1,6 @@
 package dev.weir.lean.share;
 
+import dev.weir.lean.internal.wire.FailureText;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -142,8 +143,8 @@ final class UnreadableParts {
         String place = of + "@" + batch.baseOffset() + ".." + batch.lastOffset();
         return new KafkaException(
                 fault instanceof AcquiredBatchReader.TooLarge
-                        ? place + " is " + fault.getMessage()
-                        : place + " is a batch that is corrupt (" + fault.getMessage() + ")",
+                        ? place + " is " + FailureText.of(fault)
+                        : place + " is a batch that is corrupt (" + FailureText.of(fault) + ")",
                 fault);
     }
 

@@ -92,6 +92,11 @@ class ArchitectureTest {
         rules.stagesWaitByTheClock().check(MAIN);
     }
 
+    @Test
+    void messagesOfOthers_areReadByOneMethod() {
+        rules.messagesOfOthersAreReadByOneMethod().check(MAIN);
+    }
+
     /** Leaves out tests: a mock may override a synchronized method. */
     @Test
     void noMethod_isSynchronized() {

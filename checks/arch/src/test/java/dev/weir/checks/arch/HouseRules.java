@@ -46,6 +46,8 @@ final class HouseRules {
     private static final List<String> WAIT_OTHERWISE =
             List.of("stream.internal.run.TaskGroup", "stream.internal.parallel.BlockingWorkers");
 
+    private static final List<String> MESSAGE_READERS = List.of("Thrown", "FailureText");
+
     private final String root;
 
     HouseRules(String root) {
@@ -145,6 +147,18 @@ final class HouseRules {
                 .callMethodWhere(JavaCall.Predicates.target(owner(assignableTo(Condition.class)))
                         .and(JavaCall.Predicates.target(nameMatching("await.*"))))
                 .as("stages wait by the clock of their run: clock.await(lock, condition, deadline or NEVER)");
+    }
+
+    /** The messages of Weir's own exceptions are never null. */
+    ArchRule messagesOfOthersAreReadByOneMethod() {
+        return noClasses()
+                .that(resideInAnyPackage(packageOf("stream"), packageOf("kafka"), packageOf("lean"))
+                        .and(not(describe("readers", type -> MESSAGE_READERS.contains(type.getSimpleName())))))
+                .should()
+                .callMethodWhere(JavaCall.Predicates.target(
+                                owner(assignableTo(Throwable.class).and(resideOutsideOfPackage(root + ".."))))
+                        .and(JavaCall.Predicates.target(name("getMessage"))))
+                .as("a message may be null: read it by Thrown.reason, or by FailureText.of in weir-lean");
     }
 
     /** Covers only methods: ArchUnit does not see synchronized blocks. */

@@ -81,6 +81,11 @@ class HouseRulesTest {
     }
 
     @Test
+    void messageThatMayBeNull_isFound() {
+        assertFinds(rules.messagesOfOthersAreReadByOneMethod(), "stream.internal.Quotes", "getMessage");
+    }
+
+    @Test
     void nothingToJudge_isAFailure() {
         JavaClasses nothing = new ClassFileImporter().importPackages("planted.absent");
         assertThatThrownBy(() -> rules.nobodySleeps().check(nothing)).isInstanceOf(AssertionError.class);

@@ -5,6 +5,7 @@ import dev.weir.kafka.ProducerSettings;
 import dev.weir.kafka.deadletter.DeadLetterTopic;
 import dev.weir.kafka.internal.in.lookup.UnboundedRead;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -89,10 +90,10 @@ public final class TopicCheck {
             if (failure.getCause() instanceof InvalidTopicException invalid) {
                 throw new KafkaPipelineException(
                         "no topic can have the name " + topic + ", where failed records should go: "
-                                + invalid.getMessage() + "; choose another name",
+                                + Thrown.reason(invalid) + "; choose another name",
                         invalid);
             }
-            LOG.warn("cannot check topic {}, where failed records should go: {}", topic, failure.getMessage());
+            LOG.warn("cannot check topic {}, where failed records should go: {}", topic, Thrown.reason(failure));
         } catch (TimeoutException failure) {
             LOG.warn("no answer about topic {}, where failed records should go, within {} ms", topic, PATIENCE_MILLIS);
         } catch (InterruptedException interrupted) {

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.settings;
 
+import dev.weir.stream.spi.Thrown;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.StringReader;
@@ -81,7 +82,7 @@ public final class SettingsText {
         } catch (IOException | IllegalArgumentException e) { // IllegalArgumentException: malformed \\u escape.
             throw new IllegalArgumentException(
                     "the settings file " + file + " cannot be read: "
-                            + (e instanceof IOException io ? why(io) : e.getMessage()),
+                            + (e instanceof IOException io ? why(io) : Thrown.reason(e)),
                     e);
         }
         List<String> lines = text.lines().toList();
@@ -120,7 +121,7 @@ public final class SettingsText {
             case NoSuchFileException missing -> "no such file";
             case AccessDeniedException denied -> "permission denied";
             case CharacterCodingException binary -> "not a text in UTF-8";
-            default -> String.valueOf(e.getMessage());
+            default -> Thrown.reason(e);
         };
     }
 

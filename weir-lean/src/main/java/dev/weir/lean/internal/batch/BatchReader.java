@@ -6,6 +6,7 @@ import dev.weir.lean.CorruptBatchException;
 import dev.weir.lean.RecordView;
 import dev.weir.lean.UnsupportedBatchException;
 import dev.weir.lean.internal.wire.AbortedTransactions;
+import dev.weir.lean.internal.wire.FailureText;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.apache.kafka.common.record.TimestampType;
@@ -179,7 +180,7 @@ public final class BatchReader implements BatchView {
                     : new BatchTooLargeException(
                             topic, partition, fromOffset, -1, decompressor.limitBytes(), "maxBatchBytes");
         } catch (CodecException e) {
-            throw new CorruptBatchException(topic, partition, fromOffset, String.valueOf(e.getMessage()), e);
+            throw new CorruptBatchException(topic, partition, fromOffset, FailureText.of(e), e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.lean.internal.batch;
 
+import dev.weir.lean.internal.wire.FailureText;
 import java.nio.ByteBuffer;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -55,7 +56,7 @@ final class GzipCodec implements CompressionCodec {
                 }
             }
         } catch (DataFormatException e) {
-            throw new CodecException("gzip: " + e.getMessage());
+            throw new CodecException("gzip: " + FailureText.of(e));
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.weir.lean.internal.batch;
 
+import dev.weir.lean.internal.wire.FailureText;
 import java.nio.ByteBuffer;
 import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
@@ -72,7 +73,7 @@ final class Lz4Frame implements CompressionCodec {
             to.position(to.position() + decompress(input, at, length, to, maxBlock));
         } catch (LZ4Exception e) {
             if (to.remaining() >= maxBlock) {
-                throw new CodecException("lz4: " + e.getMessage());
+                throw new CodecException("lz4: " + FailureText.of(e));
             }
             // The output may have too little space left. Retry with space for the largest possible block.
             ByteBuffer larger = output.room(Math.min(maxBlock, output.limitBytes() - to.position()));
@@ -82,7 +83,7 @@ final class Lz4Frame implements CompressionCodec {
                 if (larger.remaining() < maxBlock) {
                     throw new TooLargeException();
                 }
-                throw new CodecException("lz4: " + again.getMessage());
+                throw new CodecException("lz4: " + FailureText.of(again));
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.weir.lean.internal.batch;
 
+import dev.weir.lean.internal.wire.FailureText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.xerial.snappy.Snappy;
@@ -59,7 +60,7 @@ final class SnappyBlocks implements CompressionCodec {
             Snappy.uncompress(input, to);
             to.limit(to.capacity()).position(from + (int) length);
         } catch (IOException e) {
-            throw new CodecException("snappy: " + e.getMessage());
+            throw new CodecException("snappy: " + FailureText.of(e));
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.weir.lean.internal.batch;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdException;
+import dev.weir.lean.internal.wire.FailureText;
 import java.nio.ByteBuffer;
 
 /**
@@ -27,7 +28,7 @@ final class ZstdFrames implements CompressionCodec {
                 return;
             } catch (ZstdException e) {
                 if (e.getErrorCode() != Zstd.errDstSizeTooSmall()) {
-                    throw new CodecException("zstd: " + e.getMessage());
+                    throw new CodecException("zstd: " + FailureText.of(e));
                 }
                 to = output.room(to.limit() + 1L);
             }

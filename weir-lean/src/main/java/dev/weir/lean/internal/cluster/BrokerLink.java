@@ -4,6 +4,7 @@ import dev.weir.lean.LeanException;
 import dev.weir.lean.internal.net.BrokerConnection;
 import dev.weir.lean.internal.net.ConnectionBuffers;
 import dev.weir.lean.internal.net.ReceiveBuffer;
+import dev.weir.lean.internal.wire.FailureText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -182,7 +183,7 @@ public final class BrokerLink {
                     nowNanos,
                     this::onResponse);
         } catch (IOException e) {
-            lost(String.valueOf(e.getMessage()), nowNanos);
+            lost(FailureText.of(e), nowNanos);
         }
     }
 

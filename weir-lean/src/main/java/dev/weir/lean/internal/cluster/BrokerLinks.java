@@ -3,6 +3,7 @@ package dev.weir.lean.internal.cluster;
 import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.internal.net.Transports;
+import dev.weir.lean.internal.wire.FailureText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ public final class BrokerLinks implements AutoCloseable {
         try {
             return new BrokerLinks(settings, Transports.of(settings.properties(), settings.receiveBufferBytes()));
         } catch (IOException e) {
-            throw new LeanException("the system provides no selector: " + e.getMessage(), e);
+            throw new LeanException("the system provides no selector: " + FailureText.of(e), e);
         }
     }
 
@@ -82,7 +83,7 @@ public final class BrokerLinks implements AutoCloseable {
         try {
             transports.await(millis);
         } catch (IOException e) {
-            throw new LeanException("waiting for brokers: " + e.getMessage(), e);
+            throw new LeanException("waiting for brokers: " + FailureText.of(e), e);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.net.BrokerConnection;
 import dev.weir.lean.internal.net.ConnectionBuffers;
 import dev.weir.lean.internal.net.ReceiveBuffer;
+import dev.weir.lean.internal.wire.FailureText;
 import dev.weir.lean.internal.wire.MalformedResponseException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -154,7 +155,7 @@ final class FetchBroker implements BrokerConnection.Listener {
         try {
             connection = context.connect(nextAddress(), buffers, nowNanos, this);
         } catch (IOException e) {
-            LOG.warn("{}: {}", this, e.getMessage());
+            LOG.warn("{}: {}", this, FailureText.of(e));
             backoff.failed(nowNanos);
             answers.lost(this);
         }
@@ -218,7 +219,7 @@ final class FetchBroker implements BrokerConnection.Listener {
                 answers.resolved(this, version, buffer);
             }
         } catch (MalformedResponseException e) {
-            String what = this + " sent " + e.getMessage();
+            String what = this + " sent " + FailureText.of(e);
             close(what);
             throw new LeanException(what, e);
         }

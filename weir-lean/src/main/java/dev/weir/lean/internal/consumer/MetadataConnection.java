@@ -7,6 +7,7 @@ import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.net.BrokerConnection;
 import dev.weir.lean.internal.net.ConnectionBuffers;
 import dev.weir.lean.internal.net.ReceiveBuffer;
+import dev.weir.lean.internal.wire.FailureText;
 import java.io.IOException;
 import java.util.Collection;
 import org.apache.kafka.common.message.MetadataResponseData;
@@ -78,7 +79,7 @@ final class MetadataConnection implements BrokerConnection.Listener {
         try {
             connection = context.connect(metadata.nextAddress(), buffers, nowNanos, this);
         } catch (IOException | RuntimeException e) {
-            lost(String.valueOf(e.getMessage()));
+            lost(FailureText.of(e));
         }
     }
 

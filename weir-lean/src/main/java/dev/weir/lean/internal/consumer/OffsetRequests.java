@@ -3,6 +3,7 @@ package dev.weir.lean.internal.consumer;
 import dev.weir.lean.StartAt;
 import dev.weir.lean.internal.cluster.ResponseMessages;
 import dev.weir.lean.internal.net.BrokerConnection;
+import dev.weir.lean.internal.wire.FailureText;
 import dev.weir.lean.internal.wire.MalformedResponseException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -66,7 +67,7 @@ final class OffsetRequests {
         try {
             return new ListOffsetsResponseData(ResponseMessages.body(bytes), version);
         } catch (RuntimeException e) {
-            throw new MalformedResponseException("the offsets are malformed: " + e.getMessage());
+            throw new MalformedResponseException("the offsets are malformed: " + FailureText.of(e));
         }
     }
 }

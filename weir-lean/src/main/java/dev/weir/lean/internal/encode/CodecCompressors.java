@@ -2,6 +2,7 @@ package dev.weir.lean.internal.encode;
 
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
+import dev.weir.lean.internal.wire.FailureText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -106,7 +107,7 @@ final class CodecCompressors {
                     to += Integer.BYTES + size;
                 }
             } catch (IOException e) {
-                throw new UncheckedIOException("snappy: " + e.getMessage(), e);
+                throw new UncheckedIOException("snappy: " + FailureText.of(e), e);
             }
             return to;
         }

@@ -1,6 +1,7 @@
 package dev.weir.lean.internal.net;
 
 import dev.weir.lean.LeanException;
+import dev.weir.lean.internal.wire.FailureText;
 import dev.weir.lean.internal.wire.FetchRequest;
 import dev.weir.lean.spi.MessageNetwork;
 import java.io.IOException;
@@ -139,11 +140,11 @@ public final class BrokerConnection implements AutoCloseable {
             }
             return work;
         } catch (IOException e) {
-            close(String.valueOf(e.getMessage()));
+            close(FailureText.of(e));
             return 1;
         } catch (AuthenticationException e) {
-            close(String.valueOf(e.getMessage()));
-            throw new LeanException("broker " + address + " did not accept the connection: " + e.getMessage(), e);
+            close(FailureText.of(e));
+            throw new LeanException("broker " + address + " did not accept the connection: " + FailureText.of(e), e);
         }
     }
 
@@ -247,7 +248,7 @@ public final class BrokerConnection implements AutoCloseable {
             close(what);
             throw new LeanException(
                     "broker " + address + " sent " + what + ", for which there is no memory outside the heap: "
-                            + e.getMessage()
+                            + FailureText.of(e)
                             + "; raise -XX:MaxDirectMemorySize (as large as the heap unless it is set), or lower"
                             + " fetch.max.bytes",
                     e);
@@ -260,7 +261,7 @@ public final class BrokerConnection implements AutoCloseable {
             try {
                 close(transport.read(size) < 0 ? "closed by the broker" : "unexpected bytes");
             } catch (IOException e) {
-                close(String.valueOf(e.getMessage()));
+                close(FailureText.of(e));
             }
         }
     }
@@ -381,7 +382,7 @@ public final class BrokerConnection implements AutoCloseable {
         try {
             flush();
         } catch (IOException e) {
-            close(String.valueOf(e.getMessage()));
+            close(FailureText.of(e));
         }
     }
 

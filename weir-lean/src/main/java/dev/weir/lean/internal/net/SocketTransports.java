@@ -1,5 +1,6 @@
 package dev.weir.lean.internal.net;
 
+import dev.weir.lean.internal.wire.FailureText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -109,7 +110,7 @@ final class SocketTransports implements Transports {
         try {
             return builder.buildChannel("lean-" + opened++, key, MAX_HANDSHAKE_BYTES, MemoryPool.NONE, new Registry());
         } catch (RuntimeException e) {
-            throw new IOException("cannot secure a connection: " + e.getMessage(), e);
+            throw new IOException("cannot secure a connection: " + FailureText.of(e), e);
         }
     }
 

@@ -11,6 +11,7 @@ import dev.weir.lean.internal.cluster.ClusterMetadata;
 import dev.weir.lean.internal.cluster.RetryBackoff;
 import dev.weir.lean.internal.encode.Compressor;
 import dev.weir.lean.internal.producer.ProducerBatch.State;
+import dev.weir.lean.internal.wire.FailureText;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -206,7 +207,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
         } catch (Throwable e) {
             LeanException found = noMemory; // kept if there is no memory for a better exception
             try {
-                why = "the producer has failed: " + e.getMessage();
+                why = "the producer has failed: " + FailureText.of(e);
                 found = new LeanException(why, e);
             } finally {
                 failure = found;
@@ -300,7 +301,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
             if (!metadata.isKnown() || !(refused.getCause() instanceof AuthenticationException)) {
                 throw refused;
             }
-            LOG.warn("{}; it is tried again", refused.getMessage());
+            LOG.warn("{}; it is tried again", FailureText.of(refused));
             return 1;
         }
     }
@@ -363,7 +364,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
                 return;
             }
             if (refusal != null) {
-                head.trouble = String.valueOf(refusal.getMessage());
+                head.trouble = FailureText.of(refusal);
                 head.cause = refusal.getCause();
             } else {
                 head.trouble = "not acknowledged within deliveryTimeout=" + deliveryNanos / NANOS_PER_MILLI + " ms; "
@@ -541,7 +542,7 @@ final class ProducerEngine implements Runnable, ProduceAnswers {
 
     private static void report(Throwable thrown) {
         try {
-            LOG.error(String.valueOf(thrown.getMessage()), thrown);
+            LOG.error(FailureText.of(thrown), thrown);
         } catch (OutOfMemoryError e) {
             // Continue without the message: the remaining records need an outcome.
         }

@@ -6,6 +6,7 @@ import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.SendListener;
 import dev.weir.lean.UnwrittenRecords;
 import dev.weir.lean.internal.encode.RecordBytes;
+import dev.weir.lean.internal.wire.FailureText;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -168,7 +169,7 @@ public final class ProducerEntrance {
 
     /** Wraps a failure from the producer's thread, so that it can be thrown on the caller's thread. */
     private static LeanException again(LeanException fault) {
-        return new LeanException(String.valueOf(fault.getMessage()), fault);
+        return new LeanException(FailureText.of(fault), fault);
     }
 
     private RuntimeException noMore() {

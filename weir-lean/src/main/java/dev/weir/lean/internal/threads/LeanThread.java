@@ -7,6 +7,7 @@ import dev.weir.lean.LeanSettings;
 import dev.weir.lean.RecordHandler;
 import dev.weir.lean.StartAt;
 import dev.weir.lean.internal.consumer.ConsumerEngine;
+import dev.weir.lean.internal.wire.FailureText;
 import dev.weir.lean.spi.CpuBinding;
 import dev.weir.lean.spi.Slot;
 import java.io.IOException;
@@ -55,7 +56,7 @@ public final class LeanThread implements Runnable {
         try {
             this.engine = new ConsumerEngine(settings);
         } catch (IOException e) {
-            throw new LeanException("the system provides no selector: " + e.getMessage(), e);
+            throw new LeanException("the system provides no selector: " + FailureText.of(e), e);
         }
     }
 

@@ -66,7 +66,7 @@ abstract class ProducerEngineCase {
                 .build();
     }
 
-    /** Replaces the producer by one whose batches wait for further records. */
+    /** Replaces the producer with one whose batches wait for further records. */
     void reopen(Duration linger) throws Exception {
         reopen(settings(linger));
     }

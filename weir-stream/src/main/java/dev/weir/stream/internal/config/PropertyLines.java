@@ -1,5 +1,6 @@
 package dev.weir.stream.internal.config;
 
+import dev.weir.stream.spi.Thrown;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
@@ -54,7 +55,7 @@ final class PropertyLines {
         try {
             one.load(new StringReader(logical));
         } catch (IllegalArgumentException malformed) {
-            throw new IllegalArgumentException(fileName + ":" + number + ": " + malformed.getMessage(), malformed);
+            throw new IllegalArgumentException(fileName + ":" + number + ": " + Thrown.reason(malformed), malformed);
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
         }

@@ -184,7 +184,7 @@ public final class CommitTexts {
                     "ignored the metadata of the commit of {}@{}: {}; what was finished past it is repeated",
                     id,
                     commit.offset(),
-                    unreadable.getMessage());
+                    Thrown.reason(unreadable));
             return FinishedSet.EMPTY;
         }
     }

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.in.fetch;
 
 import dev.weir.kafka.internal.in.lookup.BrokerContact;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -138,7 +139,7 @@ public final class ClientFetcher implements RecordFetcher {
      * at fault.
      */
     private boolean isTriedAgain(ClientRescue by, Throwable failure) {
-        String hint = String.valueOf(failure.getMessage());
+        String hint = Thrown.reason(failure);
         Map<TopicPartition, LogPosition> running = new HashMap<>(positions);
         running.keySet().retainAll(client.assignment());
         boolean named = running.keySet().stream().anyMatch(id -> hint.contains(id.toString()));
@@ -207,7 +208,7 @@ public final class ClientFetcher implements RecordFetcher {
     private void endSearchIn(Collection<TopicPartition> ids) {
         Search vain = search;
         if (vain != null) {
-            String hint = String.valueOf(vain.failure.getMessage());
+            String hint = Thrown.reason(vain.failure);
             if (ids.stream().anyMatch(id -> hint.contains(id.toString()))) {
                 vain.look.cancel();
                 endSearch();

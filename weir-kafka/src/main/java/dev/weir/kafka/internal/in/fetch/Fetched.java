@@ -31,7 +31,7 @@ public interface Fetched {
     /** Returns the object that the pipeline receives. Call once. This element must not be used afterwards. */
     Object unwrap();
 
-    /** Replaces the elements of a batch by the objects that the pipeline receives, and returns the batch. */
+    /** Replaces the elements of a batch with the objects that the pipeline receives, and returns the batch. */
     static <T> Batch<T> unwrap(Batch<Fetched> batch) {
         for (int i = 0; i < batch.size(); i++) {
             batch.set(i, batch.get(i).unwrap());

@@ -6,6 +6,7 @@ import dev.weir.lean.LeanConsumer;
 import dev.weir.lean.OffsetLostException;
 import dev.weir.lean.PartitionException;
 import dev.weir.lean.UnsupportedBatchException;
+import dev.weir.stream.spi.Thrown;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -26,7 +27,7 @@ final class LeanFaults {
      */
     static KafkaException asOfClient(TopicPartition id, PartitionException fault, LeanConsumer lean, int index) {
         if (fault instanceof OffsetLostException lost) {
-            String message = String.valueOf(fault.getMessage());
+            String message = Thrown.reason(fault);
             if (lost.isOtherTopic()) {
                 return new OtherTopicException(message, id, fault.offset());
             }
@@ -39,7 +40,7 @@ final class LeanFaults {
         return isOfABatch(fault)
                 ? new UnreadableBatch.Found(
                         UnreadableBatch.of(id, lean.offsetBehindFault(index), lean.bytesAtFault(index), fault))
-                : new KafkaException(fault.getMessage(), fault);
+                : new KafkaException(Thrown.reason(fault), fault);
     }
 
     /** Returns whether a single batch is at fault. The batches after it may be readable. */

@@ -7,6 +7,7 @@ import dev.weir.lean.LeanException;
 import dev.weir.lean.LeanSettings;
 import dev.weir.lean.StartAt;
 import dev.weir.lean.spi.CpuBinding;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -117,7 +118,7 @@ public final class LeanFetcher implements RecordFetcher {
             try {
                 CpuBinding.demand(FetchThread.CPUS);
             } catch (LeanException missing) {
-                throw new KafkaPipelineException(String.valueOf(missing.getMessage()), missing);
+                throw new KafkaPipelineException(Thrown.reason(missing), missing);
             }
         }
         LeanSettings settings = LeanConfig.of(config, threads, maxBatchBytes);
@@ -138,7 +139,7 @@ public final class LeanFetcher implements RecordFetcher {
             try {
                 fetch(nanos);
             } catch (LeanException fault) {
-                throw new KafkaException(fault.getMessage(), fault);
+                throw new KafkaException(Thrown.reason(fault), fault);
             }
         }
         return handOut();
@@ -248,7 +249,7 @@ public final class LeanFetcher implements RecordFetcher {
             case null -> {}
             case RuntimeException unchecked when !(unchecked instanceof LeanException) -> throw unchecked;
             case Error error -> throw error;
-            default -> throw new KafkaException(found.getMessage(), found);
+            default -> throw new KafkaException(Thrown.reason(found), found);
         }
         for (LeanPartition partition : all) {
             KafkaException failure = partition.failure;

@@ -2,6 +2,7 @@ package dev.weir.kafka.internal.in.fetch;
 
 import dev.weir.lean.BatchTooLargeException;
 import dev.weir.lean.PartitionException;
+import dev.weir.stream.spi.Thrown;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -26,7 +27,7 @@ public final class UnreadableBatch extends ConsumerRecord<byte[], byte[]> {
         private final transient UnreadableBatch batch;
 
         Found(UnreadableBatch batch) {
-            super(batch.cause.getMessage(), batch.cause);
+            super(Thrown.reason(batch.cause), batch.cause);
             this.batch = batch;
         }
 

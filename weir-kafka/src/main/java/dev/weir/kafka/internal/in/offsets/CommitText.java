@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.in.offsets;
 
+import dev.weir.stream.spi.Thrown;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -377,7 +378,7 @@ public record CommitText(FinishedSet finished, String userText) {
             }
             return Arrays.copyOf(plain, length);
         } catch (DataFormatException e) {
-            throw new IllegalArgumentException("it cannot be inflated: " + e.getMessage(), e);
+            throw new IllegalArgumentException("it cannot be inflated: " + Thrown.reason(e), e);
         } finally {
             inflater.end();
         }

@@ -36,6 +36,7 @@ import dev.weir.kafka.spi.SurroundingsRegistry;
 import dev.weir.stream.spi.Stage;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageContext.PatientTermination;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -303,7 +304,7 @@ public final class ConsumerStart {
         try {
             known = answer(lookup.partitions(new Subscription.Topics(topics))).ids();
         } catch (KafkaPipelineException unknown) {
-            LOG.debug("the partitions of {} are not checked: {}", setting, unknown.getMessage());
+            LOG.debug("the partitions of {} are not checked: {}", setting, Thrown.reason(unknown));
         }
         for (TopicPartition id : named) {
             long count = known.stream()
@@ -332,7 +333,7 @@ public final class ConsumerStart {
                     answer(lookup.partitions(subscription.selection())).ids().size();
             config.put(limit, fetchBytes(settings.bufferBytes(), partitions, ClientLimits.number(config, limit, 0)));
         } catch (KafkaPipelineException unknown) {
-            LOG.debug("{} stays as it is: {}", limit, unknown.getMessage());
+            LOG.debug("{} stays as it is: {}", limit, Thrown.reason(unknown));
         }
     }
 
@@ -523,7 +524,7 @@ public final class ConsumerStart {
         String what = cause instanceof UnknownTopicOrPartitionException
                 ? "a topic of " + subscription.selection() + " does not exist; create it first"
                 : "cannot read the partitions or end offsets of " + subscription.selection() + ": "
-                        + cause.getMessage();
+                        + Thrown.reason(cause);
         return new KafkaPipelineException(what, cause);
     }
 }

@@ -8,6 +8,7 @@ import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.kafka.internal.in.lookup.OwnerClock;
 import dev.weir.kafka.internal.in.lookup.OwnerThread;
 import dev.weir.kafka.spi.Lookup;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -162,7 +163,7 @@ final class OpenTransactions {
     private void ask(AssignedPartition partition, Place place) {
         TopicPartition id = partition.id();
         CompletionStage<String> holder = lookup.openTransaction(id, ANSWER_WITHIN)
-                .exceptionally(unknown -> "its producer is not known: " + unknown.getMessage());
+                .exceptionally(unknown -> "its producer is not known: " + Thrown.reason(unknown));
         var ignored = Objects.requireNonNull(lookup.offsets(Map.of(id, Position.end()), ANSWER_WITHIN)
                         .get(id))
                 .exceptionally(unknown -> Long.MAX_VALUE)

@@ -13,6 +13,7 @@ import dev.weir.kafka.internal.in.fetch.RecordFetcher;
 import dev.weir.kafka.internal.in.fetch.UnreadableBatch;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
 import dev.weir.lean.CorruptBatchException;
+import dev.weir.stream.spi.Thrown;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -135,7 +136,7 @@ final class UnreadableBatches {
                     id,
                     batch.offset(),
                     batch.nextOffset() - 1,
-                    batch.cause().getMessage());
+                    Thrown.reason(batch.cause()));
             leaveOut(partition, id, batch);
         } else {
             LOG.warn(
@@ -143,7 +144,7 @@ final class UnreadableBatches {
                     id,
                     batch.offset(),
                     batch.nextOffset() - 1,
-                    batch.cause().getMessage());
+                    Thrown.reason(batch.cause()));
             emission.emit(partition, List.of(batch.element()));
             emission.announce();
         }

@@ -11,6 +11,7 @@ import dev.weir.kafka.internal.in.fetch.Fetched;
 import dev.weir.kafka.internal.in.fetch.LogPosition;
 import dev.weir.kafka.internal.in.fetch.OtherTopicException;
 import dev.weir.kafka.internal.in.lookup.ConsumerLog;
+import dev.weir.stream.spi.Thrown;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.ObjLongConsumer;
@@ -73,9 +74,7 @@ final class LostPositions {
                         new LogPosition(wanted, partition.epochs().before(wanted));
                 if (failure instanceof OtherTopicException) {
                     topicIds.identifyAnew(
-                            renewed,
-                            2,
-                            () -> failIfBoundedOrBeginAnew(renewed, wanted, String.valueOf(failure.getMessage())));
+                            renewed, 2, () -> failIfBoundedOrBeginAnew(renewed, wanted, Thrown.reason(failure)));
                 } else {
                     // The position may be after the end of the log because the topic was recreated.
                     topicIds.identifyAnew(renewed, 2, () -> ask(renewed, position, unread, failure));

@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.out.client;
 
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -52,7 +53,7 @@ public final class ClientClosing {
                 client.close(patience);
                 return true;
             } catch (KafkaException hangs) {
-                LOG.warn("a producer is abandoned: {}", hangs.getMessage());
+                LOG.warn("a producer is abandoned: {}", Thrown.reason(hangs));
                 return false;
             }
         }

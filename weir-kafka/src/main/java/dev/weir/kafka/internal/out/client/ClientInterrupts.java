@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.out.client;
 
+import dev.weir.stream.spi.Thrown;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,7 @@ public final class ClientInterrupts {
      * the thread's interrupt flag, which the client has set.
      */
     public static InterruptedException unwrapped(InterruptException interrupted) {
-        return unwrapped(interrupted, interrupted.getMessage());
+        return unwrapped(interrupted, Thrown.reason(interrupted));
     }
 
     /** Like {@link #unwrapped(InterruptException)}, with another message. */

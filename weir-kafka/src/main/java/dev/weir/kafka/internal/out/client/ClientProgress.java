@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.out.client;
 
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -130,7 +131,7 @@ public final class ClientProgress {
 
     private static String sentence(long oldestNanos, Set<String> topics, String obstacle) {
         return obstacle.isEmpty()
-                ? String.valueOf(stuck(oldestNanos, topics).getMessage())
+                ? Thrown.reason(stuck(oldestNanos, topics))
                 : "the producer has had no answer for "
                         + Duration.ofNanos(oldestNanos).toSeconds() + " s to records for " + String.join(", ", topics)
                         + ": " + obstacle;

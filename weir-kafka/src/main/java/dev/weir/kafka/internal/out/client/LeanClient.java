@@ -6,6 +6,7 @@ import dev.weir.lean.LeanProducerSettings;
 import dev.weir.lean.LeanRecord;
 import dev.weir.lean.SendException;
 import dev.weir.lean.SendListener;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -218,7 +219,7 @@ final class LeanClient<K, V> implements Producer<K, V> {
         try {
             var ignored = lean.close(timeout);
         } catch (LeanException stuck) {
-            throw new KafkaException(stuck.getMessage(), stuck);
+            throw new KafkaException(Thrown.reason(stuck), stuck);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.out.client;
 
 import dev.weir.lean.LeanProducerSettings;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -140,7 +141,7 @@ public final class LeanProducerConfig {
             }
             return value;
         } catch (ConfigException notOne) {
-            throw new IllegalArgumentException(key.name + "=" + text + " is refused: " + notOne.getMessage(), notOne);
+            throw new IllegalArgumentException(key.name + "=" + text + " is refused: " + Thrown.reason(notOne), notOne);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.out.client;
 
 import dev.weir.lean.LeanException;
+import dev.weir.stream.spi.Thrown;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -16,8 +17,8 @@ public final class ProduceFaults {
      * because the producer was closed, or because of another record in its batch, gets a plain {@code KafkaException}.
      */
     public static KafkaException asOfClient(LeanException fault) {
-        String message = String.valueOf(fault.getMessage());
-        for (Throwable each = fault.getCause(); each != null; each = each.getCause()) {
+        String message = Thrown.reason(fault);
+        for (Throwable each : Thrown.causes(fault)) {
             if (each instanceof TimeoutException waited) {
                 return waited(message, waited);
             }

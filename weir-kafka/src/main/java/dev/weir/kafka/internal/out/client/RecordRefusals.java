@@ -1,5 +1,6 @@
 package dev.weir.kafka.internal.out.client;
 
+import dev.weir.stream.spi.Thrown;
 import java.util.Set;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
@@ -69,7 +70,7 @@ public final class RecordRefusals {
      */
     public static Exception ofVainWait(TimeoutException waited) {
         return waited.getCause() instanceof UnknownTopicOrPartitionException unknown
-                ? new UnknownTopicOrPartitionException(waited.getMessage(), unknown)
+                ? new UnknownTopicOrPartitionException(Thrown.reason(waited), unknown)
                 : waited;
     }
 

@@ -6,6 +6,7 @@ import dev.weir.kafka.internal.meters.ProducerLook;
 import dev.weir.kafka.internal.meters.SendCounts;
 import dev.weir.kafka.internal.out.client.ClientHealth.Found;
 import dev.weir.kafka.internal.out.client.ClientProgress.StuckException;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -268,7 +269,7 @@ public final class ReplaceableProducer<K, V> {
         if (wrong == null) {
             return found;
         }
-        stuck = String.valueOf(wrong.getMessage());
+        stuck = Thrown.reason(wrong);
         ClientClosing.begin(open.client);
         return Found.STUCK;
     }

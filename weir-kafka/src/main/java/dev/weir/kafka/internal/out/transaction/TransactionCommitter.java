@@ -293,7 +293,7 @@ final class TransactionCommitter<K, V> {
                 LOG.warn(
                         "pipeline {}: {}; its transaction is aborted and written again by another producer",
                         context.pipelineName(),
-                        stuck.getMessage());
+                        Thrown.reason(stuck));
                 cut.transaction().producer.breakOff();
             }
         }

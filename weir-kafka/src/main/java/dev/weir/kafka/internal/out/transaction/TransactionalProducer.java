@@ -5,6 +5,7 @@ import dev.weir.kafka.internal.out.client.ClientClosing;
 import dev.weir.kafka.internal.out.client.ClientProgress;
 import dev.weir.kafka.internal.out.client.ReplaceableProducer;
 import dev.weir.stream.Backoff;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
@@ -111,7 +112,7 @@ final class TransactionalProducer<K, V> {
             throw refused;
         }
         if (isAway) {
-            LOG.warn("no coordinator for transactions answers, still waiting: {}", refused.getMessage());
+            LOG.warn("no coordinator for transactions answers, still waiting: {}", Thrown.reason(refused));
         } else {
             LOG.warn("transactions cannot be begun at the moment, trying again: {}", refused.toString());
             pause.accept(BACKOFF.after(refusals));
@@ -255,7 +256,7 @@ final class TransactionalProducer<K, V> {
                 throw broken;
             }
             if (!isOfRun && broken instanceof TimeoutException && !ended.getAsBoolean()) {
-                LOG.warn("no answer to the abort of a transaction, asking again: {}", broken.getMessage());
+                LOG.warn("no answer to the abort of a transaction, asking again: {}", Thrown.reason(broken));
                 return false;
             }
             LOG.debug("another producer takes the place of one that cannot abort: {}", broken.toString());

@@ -22,6 +22,7 @@ import dev.weir.lean.SendListener;
 import dev.weir.stream.spi.AckTarget;
 import dev.weir.stream.spi.Batch;
 import dev.weir.stream.spi.StageContext;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
@@ -96,8 +97,7 @@ final class EncodedLoop extends WriteLoop<EncodedRecords> {
         try {
             var ignored = producer.flush(FOREVER);
         } catch (LeanException ended) {
-            throw because(
-                    new KafkaPipelineException(String.valueOf(ended.getMessage()), ProduceFaults.asOfClient(ended)));
+            throw because(new KafkaPipelineException(Thrown.reason(ended), ProduceFaults.asOfClient(ended)));
         }
         KafkaPipelineException refused = failure;
         if (refused != null) {
@@ -158,7 +158,7 @@ final class EncodedLoop extends WriteLoop<EncodedRecords> {
         StuckException stuck =
                 closing || failure != null ? null : progress.look(elements.oldestNanos(nowNanos), topics, nowNanos);
         if (stuck != null) {
-            KafkaPipelineException broken = new KafkaPipelineException(String.valueOf(stuck.getMessage()), stuck);
+            KafkaPipelineException broken = new KafkaPipelineException(Thrown.reason(stuck), stuck);
             failure = broken;
             context.fail(broken);
             producer.abort();
@@ -235,7 +235,7 @@ final class EncodedLoop extends WriteLoop<EncodedRecords> {
         try {
             var ignored = producer.close(patience);
         } catch (LeanException hangs) {
-            LOG.warn("a producer is abandoned: {}", hangs.getMessage());
+            LOG.warn("a producer is abandoned: {}", Thrown.reason(hangs));
         }
         long left = elements.unanswered();
         return left == 0 ? "" : left + " records sent without an answer";

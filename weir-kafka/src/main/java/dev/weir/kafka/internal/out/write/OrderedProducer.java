@@ -15,6 +15,7 @@ import dev.weir.kafka.internal.out.client.ClientThread;
 import dev.weir.kafka.internal.out.client.RecordRefusals;
 import dev.weir.kafka.internal.out.write.RecordAnswer.Kept;
 import dev.weir.stream.spi.AckTarget;
+import dev.weir.stream.spi.Thrown;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -326,7 +327,7 @@ final class OrderedProducer<K, V> {
     private @Nullable KafkaPipelineException end(Exception why) {
         if (shared) {
             // Also after a rejected record: the sender waits for the records that have no outcome yet.
-            return new KafkaPipelineException(String.valueOf(why.getMessage()), why);
+            return new KafkaPipelineException(Thrown.reason(why), why);
         }
         if (stop != null) {
             return null;
@@ -434,7 +435,7 @@ final class OrderedProducer<K, V> {
                 .limit(MAX_PLACES)
                 .collect(Collectors.joining(", "));
         return new KafkaPipelineException(
-                why.refusal.getMessage()
+                Thrown.reason(why.refusal)
                         + (places.isEmpty() ? "" : "; the first inputs without an answer are " + places),
                 why.refusal);
     }

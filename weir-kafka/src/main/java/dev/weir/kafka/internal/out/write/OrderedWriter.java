@@ -14,6 +14,7 @@ import dev.weir.stream.Backoff;
 import dev.weir.stream.spi.Clock;
 import dev.weir.stream.spi.StageContext;
 import dev.weir.stream.spi.StageMeter;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -300,7 +301,7 @@ final class OrderedWriter<T, K, V> {
             throw new ProduceException(topic, answer.place(), reason);
         }
         watch.suspect(topic);
-        LOG.warn("brokers do not accept records for {}, still waiting: {}", topic, reason.getMessage());
+        LOG.warn("brokers do not accept records for {}, still waiting: {}", topic, Thrown.reason(reason));
     }
 
     /** Returns whether this run has written to the topic. If so, the brokers' failure to find it may be temporary. */
@@ -361,7 +362,7 @@ final class OrderedWriter<T, K, V> {
             LOG.warn(
                     "pipeline {}: {}; {} records are sent again{}",
                     context.pipelineName(),
-                    stopped.failure().getMessage(),
+                    Thrown.reason(stopped.failure()),
                     all.size(),
                     stop.isOfProgress() ? " by another producer" : ", those alone that may be the reason");
         }
@@ -461,7 +462,7 @@ final class OrderedWriter<T, K, V> {
                     return;
                 }
                 watch.suspect(kept.topic);
-                LOG.warn("brokers do not accept a record for {}, still waiting: {}", kept.topic, cause.getMessage());
+                LOG.warn("brokers do not accept a record for {}, still waiting: {}", kept.topic, Thrown.reason(cause));
                 pause(refusals);
                 continue;
             } catch (InterruptException interrupted) {

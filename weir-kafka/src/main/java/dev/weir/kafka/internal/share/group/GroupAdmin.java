@@ -3,6 +3,7 @@ package dev.weir.kafka.internal.share.group;
 import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareSettings;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -215,7 +216,7 @@ public final class GroupAdmin implements GroupQueries {
     }
 
     private static KafkaPipelineException refused(@Nullable Throwable cause, String otherwise) {
-        String reason = cause == null ? "" : String.valueOf(cause.getMessage());
+        String reason = cause == null ? "" : Thrown.reason(cause);
         Throwable known = cause == null ? new IllegalStateException(otherwise) : cause;
         if (cause instanceof UnknownTopicOrPartitionException) {
             return new KafkaPipelineException("there is no such topic; create it first (" + reason + ")", known);

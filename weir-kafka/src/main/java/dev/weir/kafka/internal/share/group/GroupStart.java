@@ -4,6 +4,7 @@ import dev.weir.kafka.KafkaPipelineException;
 import dev.weir.kafka.ShareGroupConfig;
 import dev.weir.kafka.ShareSettings;
 import dev.weir.kafka.ShareSettings.Start;
+import dev.weir.stream.spi.Thrown;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -72,7 +73,7 @@ public record GroupStart(List<TopicPartition> partitions, ShareGroupConfig confi
             if (!fresh.isEmpty()) {
                 throw refused;
             }
-            LOG.warn("{}; the group has begun, so this has no effect now", refused.getMessage());
+            LOG.warn("{}; the group has begun, so this has no effect now", Thrown.reason(refused));
             return config;
         }
         return awaitStart(admin, wanted);

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.share.group;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.stream.spi.Thrown;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
@@ -30,6 +31,6 @@ public final class ShareFaults {
             case GroupIdNotFoundException other -> "the group is not a share group: choose another group.id";
             default -> "the share group cannot be read";
         };
-        return new KafkaPipelineException(wayOut + " (" + fault.getMessage() + ")", fault);
+        return new KafkaPipelineException(wayOut + " (" + Thrown.reason(fault) + ")", fault);
     }
 }

@@ -6,6 +6,7 @@ import dev.weir.kafka.internal.in.buffer.DroppedRecords;
 import dev.weir.kafka.internal.in.fetch.UnreadableBatch;
 import dev.weir.lean.share.AcquiredRecordReceiver;
 import dev.weir.lean.share.LockedRecord;
+import dev.weir.stream.spi.Thrown;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -98,7 +99,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
                         "raise maxBatchBytes if it is too large for that, or set unreadableBatches to SKIP, or to"
                                 + " DEAD_LETTER with a SharedFlow that has a dead-letter topic");
             case SKIP -> {
-                LOG.warn("left out, as unreadableBatches=SKIP says: {}", fault.getMessage());
+                LOG.warn("left out, as unreadableBatches=SKIP says: {}", Thrown.reason(fault));
                 yield true;
             }
             case DEAD_LETTER -> false;
@@ -113,7 +114,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
             byte[] bytes,
             KafkaException fault,
             short deliveryCount) {
-        LOG.warn("continues as one record that cannot be decoded: {}", fault.getMessage());
+        LOG.warn("continues as one record that cannot be decoded: {}", Thrown.reason(fault));
         return receive(UnreadableBatch.acquired(partition, offset, nextOffset, bytes, fault, deliveryCount));
     }
 

@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.share.member;
 
 import dev.weir.kafka.internal.share.group.ShareFaults;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -112,7 +113,7 @@ final class ClientPath implements SharePath {
                         + " group.share.max.size of the brokers, or allow fewer share consumers (ShareSettings.maxLanes) ({})",
                 setup.name(),
                 left,
-                full.getMessage());
+                Thrown.reason(full));
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.weir.lean.share.ShareMember;
 import dev.weir.lean.share.ShareMember.Identity;
 import dev.weir.lean.share.ShareMember.Reading;
 import dev.weir.lean.spi.MessageLinks;
+import dev.weir.stream.spi.Thrown;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
@@ -238,7 +239,7 @@ final class LeanPath implements SharePath, Runnable {
         return switch (failure) {
             case KafkaPipelineException known -> known;
             case KafkaException known -> ShareFaults.explained(known);
-            case LeanException known -> new KafkaPipelineException(String.valueOf(known.getMessage()), known);
+            case LeanException known -> new KafkaPipelineException(Thrown.reason(known), known);
             default -> failure;
         };
     }
