@@ -91,7 +91,7 @@ public interface ConsumerHandle {
     /** Pauses the partitions of a topic until {@link #resume(String)} is called. */
     CompletionStage<Void> pause(String topic);
 
-    /** Pauses individual partitions until {@link #resume(Collection)} is called, also if they are assigned later. */
+    /** Pauses individual partitions until {@link #resume(Collection)} is called, even if they are assigned later. */
     CompletionStage<Void> pause(Collection<TopicPartition> partitions);
 
     /** Ends all pauses. */

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>An input is acknowledged once all records created from it are durable. The producer's {@code buffer.memory} limits
- * the records in flight. At this limit, the upstream stage waits, also while brokers are down. The client retries
+ * the records in flight. At this limit, the upstream stage waits, even while brokers are down. The client retries
  * transient errors for as long as they last.
  *
  * <p>A {@link KafkaFlow} and an {@link ExactlyOnceFlow} have their own sinks: {@link HandledRecords#produceTo} and

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that a copy of settings has every setting of the original, also after a change. */
+/** Tests that a copy of settings has every setting of the original, even after a change. */
 class SettingsCopyTest {
 
     private static final Set<String> OF_MANY = Set.of("from", "fromEnvironment", "properties", "build");

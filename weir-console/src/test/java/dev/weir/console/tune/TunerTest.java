@@ -408,7 +408,7 @@ class TunerTest {
                 .toList();
     }
 
-    /** The standstill may happen at any time, also while the previous setting is measured again. */
+    /** The standstill may happen at any time, even while the previous setting is measured again. */
     @ParameterizedTest
     @MethodSource("standstills")
     void standstill_isNoGain(int begin, int length) throws Exception {

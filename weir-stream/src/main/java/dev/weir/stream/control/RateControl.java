@@ -14,7 +14,7 @@ package dev.weir.stream.control;
 public interface RateControl extends Pace {
 
     /**
-     * Limits the source to {@code elements} per second from now on, also during a drain. Elements above the limit stay
+     * Limits the source to {@code elements} per second from now on, even during a drain. Elements above the limit stay
      * in the buffer and are not lost. If a partition is revoked, its buffered elements return to the group. Bursts of
      * up to {@code elements} / 20 are possible.
      *

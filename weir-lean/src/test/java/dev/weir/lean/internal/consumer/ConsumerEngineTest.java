@@ -256,7 +256,7 @@ class ConsumerEngineTest {
         assertThat(consumer.fetches(1).getLast()).contains("[6-0@6 of 3 after -1]");
     }
 
-    /** The records before the fault come first, also if they were paused when the fault arrived. */
+    /** The records before the fault come first, even if they were paused when the fault arrived. */
     @ParameterizedTest
     @EnumSource(
             value = Errors.class,

@@ -127,7 +127,7 @@ class FetchSessionTest {
         assertThat(consumer.brokers.metadataRequests()).isEqualTo(error == Errors.INCONSISTENT_TOPIC_ID ? 1 : 0);
     }
 
-    /** Partitions of the same topic are adjacent and sorted, also if they were assigned in another order. */
+    /** Partitions of the same topic are adjacent and sorted, even if they were assigned in another order. */
     @Test
     void requestsWithoutASession_startWithEachPartitionInTurn() {
         consumer.brokers.topic("a", new Uuid(1, 1), EPOCH, 1, 1);

@@ -274,7 +274,7 @@ class ElementTableTest {
         assertThat(table.hasAmpleRoomFor(HOT)).isFalse();
     }
 
-    /** The remaining elements of a key keep their order, also with elements that arrive later. */
+    /** The remaining elements of a key keep their order, even with elements that arrive later. */
     @Test
     void revokedElements_behindARunningOne_leaveTheirChain() {
         ElementTable<Integer> table = new ElementTable<>(16, false, true);

@@ -366,7 +366,7 @@ class DueRecordsTest {
         assertThat(take(clock.nanoTime())).containsExactly(1L);
     }
 
-    /** The order of the tokens is the order of the records, also if a batch leaves in parts. */
+    /** The order of the tokens is the order of the records, even if a batch leaves in parts. */
     @Test
     void partsOfABatch_haveTheTokensOfTheirRecords() throws InterruptedException {
         add(a, 1, 2, 30);
