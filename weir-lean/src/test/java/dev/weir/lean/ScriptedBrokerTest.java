@@ -153,7 +153,7 @@ class ScriptedBrokerTest {
 
     @ParameterizedTest
     @CsvSource({"FETCH_SESSION_ID_NOT_FOUND", "INVALID_FETCH_SESSION_EPOCH", "FETCH_SESSION_TOPIC_ID_ERROR"})
-    void lostSession_isBegunAnew(Errors error) throws Exception {
+    void lostSession_isBegunAgain(Errors error) throws Exception {
         try (FakeBroker broker = new FakeBroker(
                         SecurityProtocol.PLAINTEXT,
                         Map.of(),

@@ -190,7 +190,7 @@ class ScriptedProduceTest {
     @EnumSource(
             value = Fault.class,
             names = {"LAST_LOST", "STALE_EPOCH"})
-    void gapInTheLog_beginsSequencesAnew(Fault fault) throws Exception {
+    void gapInTheLog_beginsSequencesAgain(Fault fault) throws Exception {
         List<Long> lost;
         try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             send(producer, 0, 0, 1_000);
@@ -307,7 +307,7 @@ class ScriptedProduceTest {
     }
 
     @Test
-    void dividedBatch_afterSequencesBeganAnew_isWrittenWhole() throws Exception {
+    void dividedBatch_afterSequencesBeganAgain_isWrittenWhole() throws Exception {
         try (LeanProducer producer = LeanProducer.open(settings().build(), sends)) {
             send(producer, 0, 0, 1);
             producer.flush(LONG);

@@ -279,7 +279,7 @@ class WeirPipelinesTest {
     }
 
     @Test
-    void context_stoppedAndStarted_runsThePipelineAnew() {
+    void context_stoppedAndStarted_runsThePipelineAgain() {
         runner.withUserConfiguration(Meters.class).run(context -> {
             RunningPipeline first = running(context, "endless");
             context.stop();

@@ -94,7 +94,7 @@ class BatchReuseTest {
     }
 
     @Test
-    void batch_takenAnew_holdsNothingOfTheOneBefore() {
+    void batch_takenAgain_holdsNothingOfTheOneBefore() {
         Batch<String> old = pool.take();
         for (int i = 0; i < 4; i++) {
             old.add("old", i % 2 == 0 ? TARGET : AckTarget.NONE, i + 1);

@@ -176,7 +176,7 @@ class CallsAtTheWrongTimeTest {
 
     /** Every operator of the pipeline has state. */
     @Test
-    void blueprint_runTwice_startsAnew() throws InterruptedException {
+    void blueprint_runTwice_startsAgain() throws InterruptedException {
         AtomicInteger starts = new AtomicInteger();
         Source<Integer> source = Source.fromIterator(() -> {
                     starts.incrementAndGet();

@@ -315,7 +315,7 @@ class HubTest {
     }
 
     @Test
-    void partitionHub_whoseTakerFails_leavesItsShareUnfinishedAndRoutesAnew() throws Exception {
+    void partitionHub_whoseTakerFails_leavesItsShareUnfinishedAndRoutesAgain() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(1000, 10);
         PartitionHub<Integer> hub = PartitionHub.create(5, 1, (n, takers) -> takers - 1);
         CountDownLatch inHand = new CountDownLatch(1);

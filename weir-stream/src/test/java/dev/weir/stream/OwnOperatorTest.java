@@ -67,7 +67,7 @@ class OwnOperatorTest {
     }
 
     @Test
-    void operatorThatThrows_emitsNothingOfThatElement_andBeginsAnewIfRestarted() throws Exception {
+    void operatorThatThrows_emitsNothingOfThatElement_andBeginsAgainIfRestarted() throws Exception {
         List<String> events = new ArrayList<>();
         Source<Integer> sums = Source.of(1, -1, 2, 3).operator("sums", () -> new Summing(events));
         assertThat(collect(sums.supervised(Supervision.skip()))).containsExactly(0, 1, 3, 6);

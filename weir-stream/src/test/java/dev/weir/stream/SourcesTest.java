@@ -33,7 +33,7 @@ class SourcesTest {
     }
 
     @Test
-    void finiteSources_emitTheirElementsAnewInEachRun() throws Exception {
+    void finiteSources_emitTheirElementsAgainInEachRun() throws Exception {
         for (int run = 0; run < 2; run++) {
             assertThat(Source.empty().toList()).isEmpty();
             assertThat(Source.single("one").toList()).containsExactly("one");

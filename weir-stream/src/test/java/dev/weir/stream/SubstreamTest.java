@@ -504,7 +504,7 @@ class SubstreamTest extends OperatorEndings {
 
     /** Regression: if a filter dropped a whole batch before a deadline, its inputs stayed pending. */
     @Test
-    void section_thatDroppedAllOfABatch_claimsNothingAnew() throws Exception {
+    void section_thatDroppedAllOfABatch_claimsNothingAgain() throws Exception {
         for (int i = 0; i < 20; i++) {
             TrackedSource<Integer> source = TrackedSource.numbers(300, 3, 4);
             try (RunningPipeline running = source.source()

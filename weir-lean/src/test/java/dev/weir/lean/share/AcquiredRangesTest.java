@@ -104,7 +104,7 @@ class AcquiredRangesTest {
     }
 
     @Test
-    void span_isFromTheFirstOpenOffsetToTheLastLent() {
+    void span_isFromTheFirstOpenOffsetToTheLastAcquired() {
         assertThat(acquired.span()).isZero();
         assertThat(acquired.unacknowledgedSpan()).isZero();
         AcquiredRange first = acquire(2, 4);

@@ -62,7 +62,7 @@ class ShareMemberSimulationTest {
 
     @ParameterizedTest
     @MethodSource("dev.weir.lean.share.SimulatedRun#seeds")
-    void withFaults_nothingIsLost_andEachLoanEndsInOneWay(long seed) {
+    void withFaults_nothingIsLost_andEachAcquiredRecordEndsOnce(long seed) {
         Random random = new Random(seed);
         SimulatedGroup group = new SimulatedGroup(random, PARTITIONS, RECORDS);
         SimulatedWork work = new SimulatedWork(group, random, 10);

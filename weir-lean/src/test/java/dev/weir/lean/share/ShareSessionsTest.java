@@ -221,7 +221,7 @@ class ShareSessionsTest {
     }
 
     @Test
-    void leaderThatABrokerNames_isNoted_andPartitionsAreSettledAnew() {
+    void leaderThatABrokerNames_isNoted_andPartitionsAreSettledAgain() {
         settle(0);
         assertThat(turn(0)).isNotNegative();
         broker(1)

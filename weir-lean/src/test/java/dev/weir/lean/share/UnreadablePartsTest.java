@@ -111,7 +111,7 @@ class UnreadablePartsTest {
     }
 
     @Test
-    void partAfterTheRecordWasReleased_isLentAnew() {
+    void partAfterTheRecordWasReleased_isAcquiredAgain() {
         acquire(100, 103);
         end(receiver.acquired.getFirst(), AcknowledgeType.RELEASE);
         acquire(104, 109);
@@ -131,7 +131,7 @@ class UnreadablePartsTest {
     }
 
     @Test
-    void recordThatIsLentAgain_beforeItsEnd_standsForTheBatchAnew() {
+    void recordThatIsAcquiredAgain_beforeItsEnd_standsForTheBatchAgain() {
         acquire(100, 103);
         AcquiredRange second = acquire(104, 109).getFirst();
         AcquiredRange again = acquire(100, 103).getFirst();

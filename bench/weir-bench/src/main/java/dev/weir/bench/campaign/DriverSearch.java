@@ -155,7 +155,7 @@ final class DriverSearch implements Orders.Target {
                 did.put("end", "ended");
             }
             case Order.Set set -> {
-                beginAnew(AcceptedOrders.changed(point, set));
+                restart(AcceptedOrders.changed(point, set));
                 did.putAll(set.values());
                 did.put("search", "began again");
             }
@@ -165,7 +165,7 @@ final class DriverSearch implements Orders.Target {
     }
 
     /** Restarts the search at a changed point and discards the earlier results. */
-    private void beginAnew(WorkloadPoint changed) {
+    private void restart(WorkloadPoint changed) {
         point = changed;
         how = ExploreSettings.of(point, target);
         search = search(how, search.secondsLeft());

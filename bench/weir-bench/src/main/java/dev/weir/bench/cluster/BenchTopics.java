@@ -187,7 +187,7 @@ public final class BenchTopics {
      */
     public String fresh(WorkloadPoint point) {
         deleteOfRun();
-        sink = createdAnew(SINK, point);
+        sink = createFresh(SINK, point);
         return sink;
     }
 
@@ -196,7 +196,7 @@ public final class BenchTopics {
      * topic are deleted with the run.
      */
     public String output(WorkloadPoint point) {
-        output = createdAnew("output", point);
+        output = createFresh("output", point);
         return output;
     }
 
@@ -204,10 +204,10 @@ public final class BenchTopics {
         return output;
     }
 
-    private String createdAnew(String kind, WorkloadPoint point) {
+    private String createFresh(String kind, WorkloadPoint point) {
         List<String> made = new ArrayList<>();
         for (int index = 0; index < point.topics(); index++) {
-            String topic = brokers.namedAnew(kind + "-p" + point.partitionsOfTopic() + ofSeveral(index));
+            String topic = brokers.freshName(kind + "-p" + point.partitionsOfTopic() + ofSeveral(index));
             if (exists(topic)) {
                 brokers.delete(topic); // Left by an interrupted campaign.
             }
@@ -287,6 +287,6 @@ public final class BenchTopics {
 
     private void fill(String topic, int index, WorkloadPoint point, FillPlan plan) {
         new TopicFill(topic, index, point, plan, Values.of(point, valueFile(point)), headers(point), isStopped)
-                .run(brokers.connection(), brokers.namedAnew("filler"));
+                .run(brokers.connection(), brokers.freshName("filler"));
     }
 }

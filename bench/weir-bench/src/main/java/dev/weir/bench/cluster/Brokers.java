@@ -30,7 +30,7 @@ interface Brokers extends AutoCloseable {
     String named(String name);
 
     /** Returns the full name of a new topic. The name is unique if brokers may still know an earlier topic. */
-    String namedAnew(String name);
+    String freshName(String name);
 
     /**
      * Creates a topic and returns once each partition has a leader.

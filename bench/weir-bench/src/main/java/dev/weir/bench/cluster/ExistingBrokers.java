@@ -93,7 +93,7 @@ final class ExistingBrokers implements Brokers {
     }
 
     @Override
-    public String namedAnew(String name) {
+    public String freshName(String name) {
         return named(name) + "-" + UUID.randomUUID().toString().substring(0, 13);
     }
 

@@ -81,7 +81,7 @@ final class ForkedBrokers implements Brokers {
     }
 
     @Override
-    public String namedAnew(String name) {
+    public String freshName(String name) {
         return name; // the testkit waits until no broker knows the deleted topic
     }
 

@@ -154,7 +154,7 @@ class BenchDimensionsTest extends BenchTestBase {
     /** Only forked brokers can change their settings. */
     @Test
     @Tag("long")
-    void brokers_areSetAndStartedAnew_asThePointsAsk() throws Exception {
+    void brokers_areSetAndStartedAgain_asThePointsAsk() throws Exception {
         String yaml = """
                 name: brokers
                 scenario: work

@@ -325,7 +325,7 @@ class BenchLiveTest extends BenchTestBase {
     @Test
     @Tag("long")
     @Timeout(600)
-    void search_takesOrdersBetweenTrials_andBeginsAnewWithOtherHandlers() throws Exception {
+    void search_takesOrdersBetweenTrials_andBeginsAgainWithOtherHandlers() throws Exception {
         String yaml = """
                 name: search-live
                 scenario: work

@@ -108,7 +108,7 @@ class KafkaSourcesTest {
     }
 
     @Test
-    void plain_boundedWithoutGroup_endsAndStartsAnewEachTime() throws Exception {
+    void plain_boundedWithoutGroup_endsAndStartsAgainEachTime() throws Exception {
         fill("anew", 3, 5_000);
         for (int i = 0; i < 2; i++) {
             ConsumerLedger ledger = new ConsumerLedger(5_000);

@@ -89,7 +89,7 @@ class RecreatedTopicReadTest {
         Records.produce(KAFKA.bootstrapServers(), topic, 0, OLD);
     }
 
-    private static void makeAnew(String topic, int records) {
+    private static void makeAgain(String topic, int records) {
         KAFKA.cluster().deleteTopic(topic);
         KAFKA.cluster().createTopic(topic, PARTITIONS);
         Records.produce(KAFKA.bootstrapServers(), topic, NEW_FROM, records);
@@ -128,7 +128,7 @@ class RecreatedTopicReadTest {
             ConsumerLedger.await("the old one is read", SOON, () -> read.size() == OLD);
             ConsumerHandle handle = running.handles(ConsumerHandle.class).get(0);
             handle.pause().toCompletableFuture().join();
-            makeAnew(topic, records);
+            makeAgain(topic, records);
             handle.resume().toCompletableFuture().join();
             ConsumerLedger.await(
                     () -> "all of the new one is read, now " + readOfTheNewOne() + ", " + failure(running) + ", "
@@ -184,7 +184,7 @@ class RecreatedTopicReadTest {
                     .toCompletableFuture()
                     .join();
             paused.countDown();
-            makeAnew(topic, 1000);
+            makeAgain(topic, 1000);
             assertThatThrownBy(running::await)
                     .isInstanceOf(RecreatedTopicException.class)
                     .hasMessageContaining(topic + "-")
@@ -242,7 +242,7 @@ class RecreatedTopicReadTest {
         create(topic);
         try (RunningPipeline running = run(source, settings(topic, protocol).build(), topic)) {
             ConsumerLedger.await("the old one is read", SOON, () -> read.size() == OLD);
-            makeAnew(topic, 1000);
+            makeAgain(topic, 1000);
             ConsumerLedger.await(
                     "it has failed, or has all",
                     SOON,
@@ -282,7 +282,7 @@ class RecreatedTopicReadTest {
                     "the old one is read and committed", SOON, () -> committed(topic) == OLD && read.size() == OLD);
             assertThat(first.drain(SOON).drained()).isTrue();
         }
-        makeAnew(topic, 1000);
+        makeAgain(topic, 1000);
         // Brokers delete the commits of a deleted topic late, and may keep them if the group has no member, as here.
         try (RunningPipeline failing = run(source, settings(topic, protocol).build(), topic)) {
             if (committed(topic) == OLD) {

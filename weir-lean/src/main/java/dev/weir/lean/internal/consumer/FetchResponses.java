@@ -180,7 +180,7 @@ final class FetchResponses implements FetchAnswers {
         ResponseChunk chunk = pool.take();
         // Brokers truncate only the last batch of a response (KIP-74), so leave out an incomplete last batch. Pass on
         // an incomplete first batch: the batch reader reports it.
-        chunk.lend(buffer, from, at == from ? end : at);
+        chunk.wrap(buffer, from, at == from ? end : at);
         if (settings.readCommitted()) {
             response.abortedTo(chunk.aborted());
         }

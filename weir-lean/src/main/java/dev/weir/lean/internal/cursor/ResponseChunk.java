@@ -14,7 +14,7 @@ public final class ResponseChunk {
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
     private final AbortedTransactions aborted = new AbortedTransactions();
-    private @Nullable ReceiveBuffer lender;
+    private @Nullable ReceiveBuffer response;
     private ByteBuffer bytes = NOTHING;
 
     int at;
@@ -22,9 +22,9 @@ public final class ResponseChunk {
     private int end;
 
     /** Sets the range of a response that this chunk refers to, and retains the response's buffer. */
-    public void lend(ReceiveBuffer buffer, int from, int to) {
+    public void wrap(ReceiveBuffer buffer, int from, int to) {
         buffer.retain();
-        lender = buffer;
+        response = buffer;
         bytes = buffer.bytes();
         at = from;
         end = to;
@@ -45,13 +45,13 @@ public final class ResponseChunk {
 
     /** Copies the remaining bytes to free the response's buffer. Returns the number of copied bytes. */
     int detach(SpareBuffers spares) {
-        if (lender == null) {
+        if (response == null) {
             return 0;
         }
         int left = end - at;
         ByteBuffer copy = spares.take(left).put(0, bytes, at, left);
-        lender.release();
-        lender = null;
+        response.release();
+        response = null;
         bytes = copy;
         at = 0;
         end = left;
@@ -59,9 +59,9 @@ public final class ResponseChunk {
     }
 
     void release(SpareBuffers spares) {
-        if (lender != null) {
-            lender.release();
-            lender = null;
+        if (response != null) {
+            response.release();
+            response = null;
         } else if (bytes != NOTHING) {
             spares.give(bytes);
         }

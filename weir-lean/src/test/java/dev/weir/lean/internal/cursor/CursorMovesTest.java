@@ -57,7 +57,7 @@ class CursorMovesTest {
     private ResponseChunk add(ByteBuffer bytes) {
         received.bytes().put(0, bytes, 0, bytes.limit());
         ResponseChunk chunk = pool.take();
-        chunk.lend(received, 0, bytes.limit());
+        chunk.wrap(received, 0, bytes.limit());
         cursor.add(chunk);
         return chunk;
     }

@@ -74,7 +74,7 @@ class PartitionCursorTest {
         ReceiveBuffer received = ReceiveBuffers.empty();
         received.bytes().put(0, log, 0, log.limit());
         ResponseChunk chunk = pool.take();
-        chunk.lend(received, 0, log.limit());
+        chunk.wrap(received, 0, log.limit());
         chunk.aborted().clear();
         for (long first : firstAborted) {
             chunk.aborted().add(Batches.PRODUCER, first);
@@ -138,7 +138,7 @@ class PartitionCursorTest {
         ReceiveBuffer received = ReceiveBuffers.empty();
         received.bytes().put(0, log, 0, log.limit());
         ResponseChunk chunk = pool.take();
-        chunk.lend(received, 0, log.limit());
+        chunk.wrap(received, 0, log.limit());
         chunk.aborted().add(Batches.PRODUCER, 0);
         cursor.moveTo(0, -1);
         cursor.add(chunk);

@@ -28,7 +28,7 @@ class SpareBuffersTest {
             for (int part = 0; part < 2; part++) {
                 ResponseChunk chunk = pool.take();
                 received.bytes().put(i % 100 + part, (byte) i);
-                chunk.lend(received, i % 100 + part, 5_000);
+                chunk.wrap(received, i % 100 + part, 5_000);
                 cursor.add(chunk);
                 assertThat(cursor.detach()).isEqualTo(5_000 - i % 100 - part);
                 assertThat(chunk.bytes().get(chunk.at)).isEqualTo((byte) i);

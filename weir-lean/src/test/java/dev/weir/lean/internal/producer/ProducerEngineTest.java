@@ -422,7 +422,7 @@ class ProducerEngineTest extends ProducerEngineCase {
     /** The broker lacks the batch before the head of the queue, so it accepts no other batch under this epoch. */
     @ParameterizedTest
     @EnumSource(names = {"OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID", "DUPLICATE_SEQUENCE_NUMBER"})
-    void gapBeforeTheHead_beginsSequencesAnew(Errors error) throws Exception {
+    void gapBeforeTheHead_beginsSequencesAgain(Errors error) throws Exception {
         ProducerBatch head = send(0, 1);
         long id = partition(0).producerId;
         refuse(head, error);

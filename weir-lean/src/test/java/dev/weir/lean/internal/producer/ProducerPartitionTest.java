@@ -165,7 +165,7 @@ class ProducerPartitionTest {
     }
 
     @Test
-    void renumbering_beginsSequencesAnew_alsoOfBatchesThatWereWrittenBehindOneInDoubt() {
+    void renumbering_beginsSequencesAgain_alsoOfBatchesThatWereWrittenBehindOneInDoubt() {
         becomeKnown();
         ProducerBatch doubtful = send(3);
         ProducerBatch written = send(2);
@@ -410,7 +410,7 @@ class ProducerPartitionTest {
     /** The broker had forgotten the producer and wrote the repeated batch as a new batch. */
     @ParameterizedTest
     @ValueSource(longs = {-1, 10})
-    void batchThatMayBeBehindALaterOne_beginsSequencesAnew(long offset) {
+    void batchThatMayBeBehindALaterOne_beginsSequencesAgain(long offset) {
         ProducerBatch doubtful = writtenBehindOneInDoubt();
         ProducerBatch later = partition.waiting.element();
         partition.written(doubtful, offset, nowNanos);

@@ -222,7 +222,7 @@ final class RestartStage<T> implements Stage<T>, Keeper {
         Child<T> failed = current;
         current = null;
         if (failed != null) {
-            failed.beginsAnew();
+            failed.willBeRebuilt();
             FailureHelpers.close(failed, failure);
             awaitLetGo(failed);
         }

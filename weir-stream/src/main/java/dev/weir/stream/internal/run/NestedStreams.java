@@ -134,7 +134,7 @@ public final class NestedStreams {
         private List<Segment<?>> segments = List.of();
 
         /** True if a new stream will take over the unfinished elements of this one. */
-        private boolean anew;
+        private boolean rebuilt;
 
         /** True if the stream was started. Its elements may be in flight. */
         private boolean begun;
@@ -218,14 +218,14 @@ public final class NestedStreams {
         }
 
         private void leftUndone(String what) {
-            if (!anew) {
+            if (!rebuilt) {
                 nested.run.leftUndone(what);
             }
         }
 
         /** Marks the stream as one that will be rebuilt. Its unfinished elements are not reported as left undone. */
-        public void beginsAnew() {
-            anew = true;
+        public void willBeRebuilt() {
+            rebuilt = true;
         }
 
         /** Returns a future that completes when the resources are closed. */

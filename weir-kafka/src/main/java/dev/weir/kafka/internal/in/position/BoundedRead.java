@@ -246,7 +246,7 @@ public final class BoundedRead {
             }
             if (doubted.add(partition)) {
                 sureByNanos = clock.nanoTime() + MAX_DOUBT.toNanos();
-                positions.topicIds().identifyAnew(partition, 1, () -> sureOf.add(partition));
+                positions.topicIds().identifyAgain(partition, 1, () -> sureOf.add(partition));
             }
             sure &= sureOf.contains(partition);
         }

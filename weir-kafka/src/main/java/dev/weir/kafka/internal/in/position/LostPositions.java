@@ -73,11 +73,11 @@ final class LostPositions {
                 LogPosition position =
                         new LogPosition(wanted, partition.epochs().before(wanted));
                 if (failure instanceof OtherTopicException) {
-                    topicIds.identifyAnew(
-                            renewed, 2, () -> failIfBoundedOrBeginAnew(renewed, wanted, Thrown.reason(failure)));
+                    topicIds.identifyAgain(
+                            renewed, 2, () -> failIfBoundedOrReadRecreated(renewed, wanted, Thrown.reason(failure)));
                 } else {
                     // The position may be after the end of the log because the topic was recreated.
-                    topicIds.identifyAnew(renewed, 2, () -> ask(renewed, position, unread, failure));
+                    topicIds.identifyAgain(renewed, 2, () -> ask(renewed, position, unread, failure));
                 }
             } else {
                 // The partition was moved after the failed fetch. The next fetch checks its new position.
@@ -166,7 +166,7 @@ final class LostPositions {
         AssignedPartition renewed = renew(partition, Reason.RECREATED);
         String proof = "its record at offset " + record.offset() + " has leader epoch " + record.leaderEpoch()
                 + ", lower than one before it";
-        topicIds.identifyAnew(renewed, 2, () -> failIfBoundedOrBeginAnew(renewed, record.offset(), proof));
+        topicIds.identifyAgain(renewed, 2, () -> failIfBoundedOrReadRecreated(renewed, record.offset(), proof));
     }
 
     /** Handles a topic that was recreated after the partition's position was determined. */
@@ -182,22 +182,22 @@ final class LostPositions {
         renewed.identified(now);
         String proof = "topic id " + before + ", now " + now;
         if (opening) {
-            beginAnew(renewed, offset, proof);
+            readRecreated(renewed, offset, proof);
         } else {
-            failIfBoundedOrBeginAnew(renewed, offset, proof);
+            failIfBoundedOrReadRecreated(renewed, offset, proof);
         }
     }
 
     /** Handles a topic recreated during this run. A bounded read fails, because its end was in the deleted topic. */
-    private void failIfBoundedOrBeginAnew(AssignedPartition partition, long offset, String proof) {
+    private void failIfBoundedOrReadRecreated(AssignedPartition partition, long offset, String proof) {
         if (bounded) {
             throw new RecreatedTopicException(
                     partition.id(), offset, proof, "the end of this read was one in that topic as well; read again");
         }
-        beginAnew(partition, offset, proof);
+        readRecreated(partition, offset, proof);
     }
 
-    private void beginAnew(AssignedPartition partition, long offset, String proof) {
+    private void readRecreated(AssignedPartition partition, long offset, String proof) {
         assignment.dropped().wasRecreated(partition.id());
         if (policy == OutOfRangePolicy.FAIL) {
             throw new RecreatedTopicException(

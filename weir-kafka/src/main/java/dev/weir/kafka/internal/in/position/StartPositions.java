@@ -306,7 +306,7 @@ public final class StartPositions {
             if (topicIds.isKnown(partition.id().topic())
                     && !Position.beginning().equals(startWithoutCommit(partition.id()))) {
                 assignment.hold(List.of(partition));
-                topicIds.identifyAnew(partition, 2, () -> beginWithoutCommit(List.of(partition)));
+                topicIds.identifyAgain(partition, 2, () -> beginWithoutCommit(List.of(partition)));
             } else {
                 others.add(partition);
             }

@@ -167,7 +167,7 @@ final class TopicIds {
      *
      * @param times number of consecutive responses needed; two if a recreation is suspected
      */
-    void identifyAnew(AssignedPartition partition, int times, Runnable same) {
+    void identifyAgain(AssignedPartition partition, int times, Runnable same) {
         Topic topic = topic(partition);
         await(topic, new Wait(partition, same, topic.questions + 1, times));
     }

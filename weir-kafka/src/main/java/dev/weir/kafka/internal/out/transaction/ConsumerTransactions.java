@@ -371,9 +371,9 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
         if (!source.isRevoked(0) || partitionOf(partition -> partition.tracker() == source) != null) {
             return false;
         }
-        AssignedPartition anew =
+        AssignedPartition current =
                 partitionOf(partition -> source instanceof OffsetTracker tracker && tracker.isOf(partition.id()));
-        return anew == null || anew.isHeld();
+        return current == null || current.isHeld();
     }
 
     /**

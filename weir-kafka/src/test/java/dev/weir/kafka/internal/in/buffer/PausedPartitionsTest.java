@@ -82,7 +82,7 @@ class PausedPartitionsTest {
     }
 
     @Test
-    void pause_isKeptByAPartitionThatBeginsAnew() throws InterruptedException {
+    void pause_isKeptByAPartitionThatBeginsAgain() throws InterruptedException {
         pauses.assigned(partition);
         pauses.pause("t");
         AssignedPartition renewed = partition();

@@ -79,7 +79,7 @@ class TopicIdsTest {
     }
 
     private void identifyAgain(AssignedPartition partition, int times) {
-        topicIds.identifyAnew(partition, times, () -> events.add(partition + " is the same"));
+        topicIds.identifyAgain(partition, times, () -> events.add(partition + " is the same"));
     }
 
     private void ask() {

@@ -63,7 +63,7 @@ class ClientProgressTest {
     }
 
     @Test
-    void answers_atAnyTime_beginAnew() {
+    void answers_atAnyTime_beginAgain() {
         for (int now = 0; now < 1_000; now++) {
             assertThat(look(now % STUCK_SECONDS, now)).isNull();
         }

@@ -153,7 +153,7 @@ class TransactionRuleTest {
     }
 
     @Test
-    void recordThatIsFound_beginsTheCountAnew() throws InterruptedException {
+    void recordThatIsFound_beginsTheCountAgain() throws InterruptedException {
         for (int i = 0; i < TransactionRule.MOST_IN_VAIN + 2; i++) {
             refused();
             source.retain(0, 1);
