@@ -119,7 +119,7 @@ class ElementOperatorTest {
     void operator_thatEndsEarly_closesItsSourceBeforeThePipelineEnds(Step step, int[] batchSizes) throws Exception {
         TrackedSource<Lineage.Item> source = TrackedSource.of(new Lineage(INPUTS).inputs(), batchSizes);
         if (step.name().equals("take(0)")) {
-            return; // it never pulls, so it closes with the pipeline
+            return; // it never pulls, so it closes when the pipeline ends
         }
         boolean[] closedAtEnd = new boolean[1];
         Source<Lineage.Item> cut = step.staged().apply(source.source(), new Lineage(INPUTS), () -> {});

@@ -266,7 +266,7 @@ class NestedEndTest {
             return drawn;
         }
 
-        /** Returns a stream whose inner streams end early. The stream ends with its source. */
+        /** Returns a stream whose inner streams end early. The stream ends when its source ends. */
         UnaryOperator<Source<Integer>> around(int depth, boolean isWithin) {
             int keys = 1 + draw("keys ", 5);
             // In the outermost stream, the end of a broadcast would leave the remaining elements to the next run.

@@ -89,7 +89,7 @@ class RebalanceSimulationEventsTest {
     /** Regression: the jitter of a retry was random, so the replay of a seed was another run. */
     @Test
     void replay_ofRetries_isTheSameRun() {
-        // Without a breaker, which resumes several workers at the same time.
+        // Without a breaker: it resumes several workers at once, in an order that the seed does not determine.
         RebalanceSimulation simulation = simulation(kafka -> KafkaFlow.from(settings(kafka), "orders")
                         .handle(4, RecordOrdering.byKey(), order -> {
                             kafka.work(order);

@@ -32,7 +32,7 @@ public final class BenchCluster implements AutoCloseable {
     }
 
     /**
-     * Forks brokers on this machine. The brokers end with this process.
+     * Forks brokers on this machine. The brokers end when this process ends.
      *
      * @param data the folder that keeps filled topics between campaigns
      * @param count number of brokers

@@ -145,7 +145,7 @@ class AsimovTranslatorTest {
     void translate_notOneJsonObject_isInvalidJson(String json) {
         Malformed malformed = (Malformed) translator.translate(("" + json).getBytes(UTF_8));
 
-        // The empty object is valid. The fault is the text after it.
+        // {}} and {} {} begin with a valid object. The fault is the text after it.
         assertThat(malformed.reason()).isEqualTo(Reason.INVALID_JSON);
     }
 

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A process that takes processor time from the pipeline. It ends with this process. Confined to one thread. */
+/** A child process that takes CPU time from the pipeline. It ends when its parent ends. Confined to one thread. */
 final class Neighbours implements AutoCloseable {
 
     private static final int MOST_PROCESSORS = 2;

@@ -9,7 +9,7 @@ final class StaticMembers {
     private final Set<Membership> running = ConcurrentHashMap.newKeySet();
 
     /**
-     * Registers a member of one pipeline. The caller must end the membership with the pipeline.
+     * Registers a member of one pipeline. The caller must end the membership when the pipeline ends.
      *
      * @param member names the member, its group, and its cluster
      */

@@ -10,7 +10,7 @@ import dev.weir.stream.spi.StageContext;
 import java.util.Map;
 import java.util.Objects;
 
-/** Creates the loop of a sink of encoded records, with a lean producer that is closed with the run. */
+/** Creates the loop of a sink of encoded records, with a lean producer that is closed when the run ends. */
 public final class EncodedSink implements SinkFactory<EncodedRecords> {
 
     private final ProducerSettings<?, ?> settings;

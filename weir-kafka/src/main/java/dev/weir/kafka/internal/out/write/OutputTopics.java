@@ -75,7 +75,7 @@ public final class OutputTopics implements TopicWatch, WrittenTopics {
         this.pause = pause;
     }
 
-    /** Creates a check that starts with the run's first record and ends with the run. */
+    /** Creates a check that starts at the run's first record and ends when the run ends. */
     public static OutputTopics create(Map<String, ?> clientConfig, StageContext context) {
         Map<String, Object> config = new HashMap<>(clientConfig);
         config.keySet().retainAll(AdminClientConfig.configNames());

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** Creates the loop of a producing sink, with a producer that is closed with the run. */
+/** Creates the loop of a producing sink, with a producer that is closed when the run ends. */
 public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V>> {
 
     private final ProducerSettings<K, V> settings;
@@ -34,7 +34,7 @@ public final class ProducerSink<K, V> implements SinkFactory<ProducerRecord<K, V
         return create(settings, context, Function.identity(), rule, maxInFlight);
     }
 
-    /** Creates a loop that is closed with the run, together with its producers. */
+    /** Creates a loop. The end of the run closes the loop and its producers. */
     static <T, K, V> SinkLoop<T> create(
             ProducerSettings<K, V> settings,
             StageContext context,

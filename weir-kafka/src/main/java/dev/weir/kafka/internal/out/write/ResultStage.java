@@ -86,7 +86,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
         ClientWatch.begin(settings.clientConfig(), clients.progress(), context, writer::look);
     }
 
-    /** Creates a stage with a producer that is closed with the run. */
+    /** Creates a stage with a producer that is closed when the run ends. */
     public static <K, V, P> Stage<Produced<P>> create(
             ProducerSettings<K, V> settings,
             WriteFailures failures,
