@@ -114,30 +114,32 @@ public final class HttpEndpoint implements AutoCloseable {
     private void accept(Connection.Service service) {
         boolean failing = false;
         while (!port.isClosed()) {
-            Connection connection = null;
             try {
-                connection = new Connection(port.accept(), service);
+                Connection connection = new Connection(port.accept(), service);
                 connections.add(connection);
-                requests.execute(connection);
-                failing = false;
+                try {
+                    requests.execute(connection);
+                    failing = false;
+                } catch (Error e) {
+                    // Perhaps the process has too many threads. Close a connection to free one for a probe.
+                    connection.cut();
+                    connections.remove(connection);
+                    connections.makeRoom();
+                    if (!failing) {
+                        LOG.warn("{} cannot start a thread for a connection", this, e);
+                    }
+                    failing = true;
+                    LockSupport.parkNanos(RETRY_NANOS);
+                }
             } catch (RejectedExecutionException e) {
                 // close() has been called, and closes this connection too.
                 return;
-            } catch (IOException | Error e) {
-                if (port.isClosed()) {
-                    return;
+            } catch (IOException e) {
+                if (!port.isClosed()) {
+                    // The process may have too many open files. Close a connection to free a file descriptor.
+                    connections.makeRoom();
+                    LockSupport.parkNanos(RETRY_NANOS);
                 }
-                // Perhaps the process has too many threads or open files. Close connections to free some for a probe.
-                if (connection != null) {
-                    connection.cut();
-                    connections.remove(connection);
-                }
-                connections.makeRoom();
-                if (e instanceof Error && !failing) {
-                    LOG.warn("{} cannot start a thread for a connection", this, e);
-                }
-                failing = e instanceof Error;
-                LockSupport.parkNanos(RETRY_NANOS);
             }
         }
     }
