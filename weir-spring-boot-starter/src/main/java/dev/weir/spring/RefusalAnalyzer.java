@@ -1,9 +1,9 @@
 package dev.weir.spring;
 
 import dev.weir.kafka.KafkaPipelineException;
-import dev.weir.stream.spi.Thrown;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -19,7 +19,7 @@ final class RefusalAnalyzer implements FailureAnalyzer {
 
     @Override
     public @Nullable FailureAnalysis analyze(Throwable failure) {
-        for (Throwable cause : Thrown.causes(failure)) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (isRefusal(cause)) {
                 return new FailureAnalysis(
                         "Weir: " + reasons(cause), "Change the property or the setting that the message names.", cause);
@@ -49,9 +49,9 @@ final class RefusalAnalyzer implements FailureAnalyzer {
      * in a cause.
      */
     static String reasons(Throwable failure) {
-        String told = Thrown.reason(failure);
-        for (Throwable cause : Thrown.causes(failure)) {
-            String message = Thrown.reason(cause);
+        String told = Objects.requireNonNullElse(failure.getMessage(), failure.toString());
+        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            String message = Objects.requireNonNullElse(cause.getMessage(), cause.toString());
             if (!told.contains(message)) {
                 told += ": " + message;
             }

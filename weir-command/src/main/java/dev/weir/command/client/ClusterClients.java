@@ -214,7 +214,7 @@ public final class ClusterClients {
         if (file == null) {
             return CliFailure.usage("a Kafka client refuses its configuration: " + sentence, "");
         }
-        // Weir's message for a refused setting begins with file name and line. Replace the name with the option.
+        // Weir's message for a refused setting begins with file name and line. Replace the name by the option.
         String line = file.path().getFileName() + ":";
         String own = e instanceof IllegalArgumentException ? OptionNames.in(oneLine(e)) : "";
         return CliFailure.usage(

@@ -151,7 +151,7 @@ public final class RecordReader implements AutoCloseable {
                 full);
     }
 
-    /** Replaces the client with one that fetches one batch and returns one record at a time. */
+    /** Replaces the client by one that fetches one batch and returns one record at a time. */
     private void readSingly() {
         consumer.close(); // frees what it has fetched
         Map<String, Object> single = new HashMap<>(config);

@@ -2,11 +2,6 @@ package dev.weir.stream.spi;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -37,16 +32,6 @@ public final class Thrown {
         } catch (RuntimeException | Error inGetter) {
             return null;
         }
-    }
-
-    /** Returns the exception and its causes, the outermost first. Each is returned once, even if they form a cycle. */
-    public static List<Throwable> causes(Throwable thrown) {
-        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-        List<Throwable> causes = new ArrayList<>();
-        for (Throwable each = thrown; each != null && seen.add(each); each = cause(each)) {
-            causes.add(each);
-        }
-        return causes;
     }
 
     /**

@@ -14,13 +14,4 @@ class ThrownTest {
         assertThat(Thrown.reason(new BufferUnderflowException())).isEqualTo("java.nio.BufferUnderflowException");
         assertThat(Thrown.reason(new IllegalStateException(" "))).startsWith("java.lang.IllegalStateException");
     }
-
-    @Test
-    void causes_areReturnedOnce_alsoFromACycle() {
-        Exception outer = new IllegalStateException("outer");
-        Exception inner = new IllegalStateException("inner", outer);
-        assertThat(Thrown.causes(inner)).containsExactly(inner, outer);
-        outer.initCause(inner);
-        assertThat(Thrown.causes(outer)).containsExactly(outer, inner);
-    }
 }
