@@ -1,6 +1,7 @@
 package dev.weir.kafka.internal.out.client;
 
 import dev.weir.lean.LeanException;
+import dev.weir.stream.spi.Thrown;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -17,7 +18,7 @@ public final class ProduceFaults {
      */
     public static KafkaException asOfClient(LeanException fault) {
         String message = String.valueOf(fault.getMessage());
-        for (Throwable each = fault.getCause(); each != null; each = each.getCause()) {
+        for (Throwable each : Thrown.causes(fault)) {
             if (each instanceof TimeoutException waited) {
                 return waited(message, waited);
             }
