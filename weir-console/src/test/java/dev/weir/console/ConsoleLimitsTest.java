@@ -226,7 +226,7 @@ class ConsoleLimitsTest {
         try (Looker looker = new Looker(new Controls(Map.of()))) {
             looker.show(pipeline, () -> null);
             looker.start();
-            assertThat(looker.history().after(0)).isNotNull();
+            assertThat(looker.history().after(0, Duration.ofSeconds(20))).isNotNull();
         }
     }
 
