@@ -79,12 +79,7 @@ public final class Controls {
     }
 
     public void show(RunningPipeline pipeline) {
-        lock.lock(); // waits for a change of the pipeline shown before
-        try {
-            shown = pipeline;
-        } finally {
-            lock.unlock();
-        }
+        shown = pipeline;
     }
 
     public Timeline timeline() {
