@@ -60,8 +60,8 @@ public final class History {
     }
 
     /**
-     * Waits at most {@code longest} for readings after number {@code seen}. Returns null if there will be no more. A {@code seen} above the
-     * newest number is from an earlier process: then all readings are new.
+     * Waits at most {@code longest} for readings after number {@code seen}. Returns null if there will be no more. A
+     * {@code seen} above the newest number is from an earlier process: then all readings are new.
      */
     public @Nullable News after(long seen, Duration longest) throws InterruptedException {
         lock.lockInterruptibly();

@@ -241,7 +241,7 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns the total time for which flow control was the only reason for a pause, which never falls. Each call counts
+     * Returns the total time for which flow control was the only reason for a pause. It never falls: each call counts
      * the time since the last one, because a reason is added and removed without a time.
      *
      * @param ofBytes true for pauses caused by bytes, false for pauses caused by the number of records
