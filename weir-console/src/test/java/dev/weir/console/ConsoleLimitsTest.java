@@ -1,23 +1,32 @@
 package dev.weir.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.console.internal.control.Controls;
+import dev.weir.console.internal.state.History;
 import dev.weir.console.internal.state.Looker;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
@@ -213,6 +222,68 @@ class ConsoleLimitsTest {
         }
     }
 
+    /** Regression: while the probe of an earlier pipeline ended, the controls could return to an earlier pipeline. */
+    @Test
+    void controls_ofPipelinesThatTwoThreadsShow_areThoseOfTheLast() throws Exception {
+        StubPipeline first = new StubPipeline("first");
+        AtomicBoolean armed = new AtomicBoolean();
+        CountDownLatch reading = new CountDownLatch(1);
+        Semaphore mayRead = new Semaphore(0);
+        first.counters = () -> {
+            if (armed.get()) {
+                reading.countDown();
+                mayRead.acquireUninterruptibly();
+                mayRead.release();
+            }
+            return List.of();
+        };
+        try (Looker looker = new Looker(new Controls(Map.of()))) {
+            looker.show(first);
+            armed.set(true);
+            assertThat(reading.await(20, TimeUnit.SECONDS)).isTrue();
+            Thread other = Thread.ofVirtual().start(() -> looker.show(new StubPipeline("p-two"), () -> null));
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> new String(looker.now(), StandardCharsets.UTF_8).contains("p-two"));
+            looker.show(new StubPipeline("p-three"), () -> null);
+            mayRead.release();
+            assertThat(other.join(Duration.ofSeconds(20))).isTrue();
+            assertThat(looker.set(Map.of("source.rate", "1"), "command").refused())
+                    .singleElement()
+                    .satisfies(refusal -> assertThat(refusal.reason()).contains("pipeline p-three"));
+        } finally {
+            mayRead.release();
+        }
+    }
+
+    /** Regression: the readings after a long one came at once, so that rates and shares covered an instant. */
+    @Test
+    void readings_afterALongOne_areASecondApart() throws Exception {
+        StubPipeline pipeline = new StubPipeline("orders");
+        AtomicInteger calls = new AtomicInteger();
+        pipeline.counters = () -> {
+            if (calls.getAndIncrement() == 0) {
+                LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(3));
+            }
+            return List.of();
+        };
+        try (Looker looker = new Looker(new Controls(Map.of()))) {
+            looker.show(pipeline, () -> null);
+            looker.start();
+            List<Instant> times = new ArrayList<>();
+            while (times.size() < 4) {
+                for (History.Entry entry : Objects.requireNonNull(
+                                looker.history().after(times.size(), Duration.ofSeconds(20)))
+                        .entries()) {
+                    times.add(Instant.parse(
+                            Asker.JSON.readTree(entry.text()).path("at").asText()));
+                }
+            }
+            for (int i = 1; i < 4; i++) {
+                assertThat(Duration.between(times.get(i - 1), times.get(i))).isGreaterThan(Duration.ofMillis(900));
+            }
+        }
+    }
+
     @Test
     void reading_thatFails_isFollowedByOthers() throws Exception {
         StubPipeline pipeline = new StubPipeline("orders");
@@ -226,7 +297,7 @@ class ConsoleLimitsTest {
         try (Looker looker = new Looker(new Controls(Map.of()))) {
             looker.show(pipeline, () -> null);
             looker.start();
-            assertThat(looker.history().after(0)).isNotNull();
+            assertThat(looker.history().after(0, Duration.ofSeconds(20))).isNotNull();
         }
     }
 

@@ -155,7 +155,7 @@ class ConsoleServerTest {
     private static JsonNode first(Looker looker, Predicate<JsonNode> matches) throws Exception {
         long seen = 0;
         while (true) {
-            History.Entry last = Objects.requireNonNull(looker.history().after(seen))
+            History.Entry last = Objects.requireNonNull(looker.history().after(seen, Duration.ofSeconds(20)))
                     .entries()
                     .getLast();
             seen = last.number();

@@ -111,6 +111,24 @@ class RunningControlsTest {
                 .orElseThrow();
     }
 
+    /** Regression: the console showed its own pause for ever. */
+    @Test
+    void sourcePause_endedOrBegunByCode_isShown() throws Exception {
+        StubConsumer consumer = new StubConsumer("[orders]");
+        consumer.partitions.add(StubConsumer.partition(0, Duration.ZERO));
+        StubPipeline pipeline = new StubPipeline("orders");
+        pipeline.handles.add(consumer);
+        try (ConsoleServer console = ConsoleServer.builder().start(pipeline);
+                Asker asker = new Asker(console)) {
+            assertThat(asker.set("{\"source.paused\":true}").path("refused")).isEmpty();
+            assertThat(value(asker, "source.paused")).isEqualTo("true");
+            assertThat(consumer.resume()).isCompleted();
+            await().atMost(PATIENCE).until(() -> value(asker, "source.paused").equals("false"));
+            assertThat(consumer.pause()).isCompleted();
+            await().atMost(PATIENCE).until(() -> value(asker, "source.paused").equals("true"));
+        }
+    }
+
     @Test
     void breakerAndLogger_set_change() throws Exception {
         CircuitBreaker breaker = CircuitBreaker.consecutive(3, Duration.ofMinutes(1));

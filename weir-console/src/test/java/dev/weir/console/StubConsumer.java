@@ -92,6 +92,11 @@ final class StubConsumer implements ConsumerHandle {
     }
 
     @Override
+    public boolean isPaused() {
+        return paused.contains("all");
+    }
+
+    @Override
     public CompletionStage<Void> pause() {
         paused.add("all");
         return CompletableFuture.completedFuture(null);

@@ -81,6 +81,9 @@ public interface ConsumerHandle {
      */
     CompletionStage<Void> pause();
 
+    /** Returns whether a {@link #pause()} of all partitions is in effect now, whoever called it. */
+    boolean isPaused();
+
     /**
      * Pauses all partitions except the given ones, also partitions assigned later. The next call of {@link #pause()} or
      * {@code pauseAllBut} replaces this pause, and {@link #resume()} ends it. A given partition remains paused if

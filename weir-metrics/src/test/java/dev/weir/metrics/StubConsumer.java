@@ -89,6 +89,11 @@ final class StubConsumer implements ConsumerHandle {
     }
 
     @Override
+    public boolean isPaused() {
+        return false;
+    }
+
+    @Override
     public CompletionStage<Void> pause() {
         throw new UnsupportedOperationException();
     }

@@ -1,6 +1,7 @@
 package dev.weir.spring;
 
 import dev.weir.kafka.KafkaPipelineException;
+import dev.weir.stream.spi.Thrown;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -19,7 +20,7 @@ final class RefusalAnalyzer implements FailureAnalyzer {
 
     @Override
     public @Nullable FailureAnalysis analyze(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Thrown.causes(failure)) {
             if (isRefusal(cause)) {
                 return new FailureAnalysis(
                         "Weir: " + reasons(cause), "Change the property or the setting that the message names.", cause);
@@ -50,7 +51,7 @@ final class RefusalAnalyzer implements FailureAnalyzer {
      */
     static String reasons(Throwable failure) {
         String told = Objects.requireNonNullElse(failure.getMessage(), failure.toString());
-        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+        for (Throwable cause : Thrown.causes(failure)) {
             String message = Objects.requireNonNullElse(cause.getMessage(), cause.toString());
             if (!told.contains(message)) {
                 told += ": " + message;

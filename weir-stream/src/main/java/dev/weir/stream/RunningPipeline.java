@@ -124,7 +124,7 @@ public interface RunningPipeline extends AutoCloseable {
     /**
      * The result of a sink of this pipeline. The future completes when the sink is done. If the pipeline ends first,
      * the future fails with the pipeline's failure, or with a {@link java.util.concurrent.CancellationException}.
-     * Completing or cancelling the future itself has no effect on the pipeline.
+     * Completing or cancelling the future itself has no effect on the pipeline, which keeps it until the sink is done.
      *
      * @param key the sink, which is a {@link ResultSink}
      * @throws IllegalArgumentException if this pipeline does not contain the sink exactly once

@@ -28,6 +28,7 @@ import dev.weir.metrics.LimiterProbe;
 import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
+import dev.weir.stream.spi.Thrown;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -258,9 +259,11 @@ public final class PipeCommand implements Callable<Integer> {
             return null;
         } catch (ExecutionException e) {
             Throwable cause = e;
-            while ((cause instanceof ExecutionException || cause instanceof CompletionException)
-                    && cause.getCause() != null) {
-                cause = cause.getCause();
+            for (Throwable each : Thrown.causes(e)) {
+                cause = each;
+                if (!(each instanceof ExecutionException || each instanceof CompletionException)) {
+                    break;
+                }
             }
             return cause;
         }

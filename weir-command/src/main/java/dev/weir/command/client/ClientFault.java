@@ -2,13 +2,11 @@ package dev.weir.command.client;
 
 import dev.weir.command.terminal.CliFailure;
 import dev.weir.command.terminal.Secrets;
+import dev.weir.stream.spi.Thrown;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.nio.file.FileSystemException;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -47,7 +45,7 @@ public record ClientFault(
      * @param settings the client's settings
      */
     public static ClientFault of(Throwable fault, Map<String, String> settings) {
-        List<Throwable> chain = chain(fault);
+        List<Throwable> chain = Thrown.causes(fault);
         String reason = withoutSecrets(reason(chain), settings);
         for (Map.Entry<String, String> each : new TreeMap<>(settings).entrySet()) {
             String value = each.getValue();
@@ -61,15 +59,6 @@ public record ClientFault(
         return chain.stream().anyMatch(LoginException.class::isInstance)
                 ? new ClientFault(JAAS, null, reason)
                 : new ClientFault(null, null, reason);
-    }
-
-    private static List<Throwable> chain(Throwable fault) {
-        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-        List<Throwable> chain = new ArrayList<>();
-        for (Throwable link = fault; link != null && seen.add(link); link = link.getCause()) {
-            chain.add(link);
-        }
-        return chain;
     }
 
     private static String reason(List<Throwable> chain) {
@@ -119,7 +108,7 @@ public record ClientFault(
     /** Returns the message of a fault, and the message of its root cause unless the first contains it. */
     public static String withCause(Throwable fault) {
         String message = oneLine(message(fault));
-        String reason = reason(chain(fault));
+        String reason = reason(Thrown.causes(fault));
         return Stream.of(message, message.contains(reason) ? "" : reason)
                 .filter(part -> !part.isEmpty())
                 .reduce((first, second) -> first + ": " + second)

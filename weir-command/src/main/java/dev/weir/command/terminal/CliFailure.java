@@ -1,5 +1,6 @@
 package dev.weir.command.terminal;
 
+import dev.weir.stream.spi.Thrown;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
@@ -54,7 +55,7 @@ public final class CliFailure extends RuntimeException {
 
     /** Returns the failure of an unexpected exception, with a remedy for {@link OutOfMemoryError}. */
     public static CliFailure unexpected(Throwable cause) {
-        for (Throwable each = cause; each != null; each = each.getCause()) {
+        for (Throwable each : Thrown.causes(cause)) {
             if (each instanceof OutOfMemoryError) {
                 return new CliFailure(
                         ExitCode.OUT_OF_MEMORY,

@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -115,33 +114,45 @@ public final class HttpEndpoint implements AutoCloseable {
         boolean failing = false;
         while (!port.isClosed()) {
             try {
-                Connection connection = new Connection(port.accept(), service);
-                connections.add(connection);
-                try {
-                    requests.execute(connection);
-                    failing = false;
-                } catch (Error e) {
-                    // Perhaps the process has too many threads. Close a connection to free one for a probe.
-                    connection.cut();
-                    connections.remove(connection);
-                    connections.makeRoom();
-                    if (!failing) {
-                        LOG.warn("{} cannot start a thread for a connection", this, e);
-                    }
-                    failing = true;
-                    LockSupport.parkNanos(RETRY_NANOS);
-                }
-            } catch (RejectedExecutionException e) {
-                // close() has been called, and closes this connection too.
-                return;
-            } catch (IOException e) {
+                serve(new Connection(port.accept(), service));
+                failing = false;
+            } catch (IOException | RuntimeException | Error e) { // nothing restarts this thread
                 if (!port.isClosed()) {
-                    // The process may have too many open files. Close a connection to free a file descriptor.
-                    connections.makeRoom();
-                    LockSupport.parkNanos(RETRY_NANOS);
+                    recover(e, !failing);
+                    failing = true;
                 }
             }
         }
+    }
+
+    private void serve(Connection connection) {
+        boolean isServed = false;
+        try {
+            connections.add(connection);
+            requests.execute(connection);
+            isServed = true;
+        } finally {
+            if (!isServed) {
+                connection.cut();
+                connections.remove(connection);
+            }
+        }
+    }
+
+    /**
+     * Closes a connection to free a thread, file descriptor or memory for a probe, and waits a moment. Logs only the
+     * first of several failures. Throws nothing.
+     */
+    private void recover(Throwable failure, boolean isFirst) {
+        try {
+            connections.makeRoom();
+            if (isFirst) {
+                LOG.warn("{} cannot accept a connection", this, failure);
+            }
+        } catch (RuntimeException | Error again) {
+            // Without memory, logging fails too.
+        }
+        LockSupport.parkNanos(RETRY_NANOS);
     }
 
     private static URI uriOf(InetAddress address, int port) {

@@ -2,11 +2,19 @@ package dev.weir.stream.spi;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** Reads exceptions of user code, whose own methods may throw. Stateless. */
 public final class Thrown {
+
+    /** Longest chain of causes that is read. An exception may return a new cause for each call. */
+    private static final int MAX_CAUSES = 1_000;
 
     private Thrown() {}
 
@@ -32,6 +40,18 @@ public final class Thrown {
         } catch (RuntimeException | Error inGetter) {
             return null;
         }
+    }
+
+    /** Returns the exception and its causes, the root cause last. Ends where the causes form a cycle. */
+    public static List<Throwable> causes(Throwable thrown) {
+        List<Throwable> causes = new ArrayList<>();
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (Throwable each = thrown;
+                each != null && causes.size() < MAX_CAUSES && seen.add(each);
+                each = cause(each)) {
+            causes.add(each);
+        }
+        return causes;
     }
 
     /**

@@ -14,4 +14,24 @@ class ThrownTest {
         assertThat(Thrown.reason(new BufferUnderflowException())).isEqualTo("java.nio.BufferUnderflowException");
         assertThat(Thrown.reason(new IllegalStateException(" "))).startsWith("java.lang.IllegalStateException");
     }
+
+    @Test
+    void causes_endAtTheRoot_orWhereTheyRepeat_orAfterVeryMany() {
+        Exception root = new Exception("root");
+        Exception outer = new Exception("outer", root);
+        assertThat(Thrown.causes(outer)).containsExactly(outer, root);
+        root.initCause(outer);
+        assertThat(Thrown.causes(outer)).containsExactly(outer, root);
+        assertThat(Thrown.causes(new Endless())).hasSize(1_000);
+    }
+
+    private static final class Endless extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public synchronized Throwable getCause() {
+            return new Endless();
+        }
+    }
 }

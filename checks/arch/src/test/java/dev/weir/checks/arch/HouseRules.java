@@ -40,6 +40,9 @@ final class HouseRules {
             "driver.DriverMain",
             "driver.Lease",
             "driver.NotedNumbers",
+            "examples.formats.Usage",
+            "examples.pipelines.Usage",
+            "examples.plain.Invoicing",
             "examples.spring.InvoicingApplication");
 
     /** The two classes that may wait in another way. */

@@ -371,6 +371,21 @@ class ManifestsTest {
                 });
     }
 
+    /** Regression: the pods of a share group ended with a usage error at each start. */
+    @ParameterizedTest
+    @ValueSource(strings = {"weir.buffer.bytes=64MB", "weir.workers=8", "WEIR.FETCH=client"})
+    void clientProperties_ofConsumerGroups_areRefusedInAShareGroup(String property) {
+        Map<String, String> values =
+                Map.of("clientProperties." + property.split("=")[0].replace(".", "\\."), property.split("=")[1]);
+        assertThatThrownBy(() -> Variant.SHARE_GROUP.render(values))
+                .hasMessageContaining(property.split("=")[0] + " does not go with share.enabled");
+        assertThat(Variant.BASE.render(values).all()).isNotEmpty();
+        assertThat(Variant.SHARE_GROUP
+                        .render(Map.of("clientProperties.weir\\.produce", "client"))
+                        .all())
+                .isNotEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"namespace=\"orders\"", "namespace=\"orders\","})
     void matchers_withAndWithoutComma_areThoseOfEachSeries(String matchers) {

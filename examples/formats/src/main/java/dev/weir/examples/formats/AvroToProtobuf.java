@@ -51,6 +51,9 @@ public final class AvroToProtobuf {
 
     /** Runs until it is stopped; the arguments are the addresses of a broker and a registry. */
     public static void main(String[] args) throws InterruptedException {
+        Usage.check(
+                args.length == 2 && Usage.isAddress(args[0]) && args[1].matches("https?://.+"),
+                "AvroToProtobuf HOST:PORT REGISTRY-URL");
         pipeline(args[0], args[1], Subscription.topics("orders"))
                 .run()
                 .drainOnShutdown()

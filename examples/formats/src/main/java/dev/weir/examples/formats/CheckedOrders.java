@@ -35,6 +35,7 @@ public final class CheckedOrders {
 
     /** Runs until it is stopped. The only argument is the address of a broker. */
     public static void main(String[] args) throws InterruptedException {
+        Usage.check(args.length == 1 && Usage.isAddress(args[0]), "CheckedOrders HOST:PORT");
         pipeline(args[0], Subscription.topics("orders")).run().drainOnShutdown().await();
     }
 

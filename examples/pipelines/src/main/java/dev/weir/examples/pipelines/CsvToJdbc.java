@@ -41,9 +41,16 @@ public final class CsvToJdbc {
 
     /** Loads the file named by the first argument into the database named by the second, a JDBC URL. */
     public static void main(String[] args) throws IOException, InterruptedException, SQLException {
+        String usage = "CsvToJdbc FILE [JDBC-URL]";
+        Usage.check(args.length == 1 || args.length == 2, usage);
         Path file = Path.of(args[0]);
+        Usage.check(Files.isRegularFile(file) && Files.isReadable(file), usage + ": cannot read " + file);
         String database = args.length < 2 ? "jdbc:h2:./payments" : args[1];
-        createTable(() -> DriverManager.getConnection(database));
+        try {
+            createTable(() -> DriverManager.getConnection(database));
+        } catch (SQLException e) {
+            Usage.check(false, usage + ": cannot use " + database + ": " + e.getMessage());
+        }
         try (Dispatcher jdbc = Dispatcher.fixed("jdbc", 2);
                 RunningPipeline running = pipeline(file, () -> DriverManager.getConnection(database), jdbc)
                         .run()

@@ -38,6 +38,7 @@ public final class HttpEnrichment {
     /** Runs until it is stopped. The optional argument is a broker address; the default is {@code localhost:9092}. */
     public static void main(String[] args) throws IOException, InterruptedException {
         String brokers = args.length == 0 ? "localhost:9092" : args[0];
+        Usage.check(args.length <= 1 && Usage.isAddress(brokers), "HttpEnrichment [HOST:PORT]");
         try (CustomerService service = CustomerService.start(Duration.ofMillis(20));
                 RunningPipeline running = pipeline(brokers, Subscription.topics("orders"), service.uri())
                         .run()

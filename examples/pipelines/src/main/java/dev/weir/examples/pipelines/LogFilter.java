@@ -33,6 +33,7 @@ public final class LogFilter {
     /** Runs until it is stopped. The optional argument is a broker address; the default is {@code localhost:9092}. */
     public static void main(String[] args) throws IOException, InterruptedException {
         String brokers = args.length == 0 ? "localhost:9092" : args[0];
+        Usage.check(args.length <= 1 && Usage.isAddress(brokers), "LogFilter [HOST:PORT]");
         try (RunningPipeline running = pipeline(brokers, Subscription.topics("access-log"))
                         .run()
                         .drainOnShutdown();

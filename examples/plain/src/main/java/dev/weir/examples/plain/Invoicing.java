@@ -23,6 +23,10 @@ public final class Invoicing {
     /** Runs until it is stopped. The optional argument is a broker address; the default is {@code localhost:9092}. */
     public static void main(String[] args) throws InterruptedException {
         String brokers = args.length == 0 ? "localhost:9092" : args[0];
+        if (args.length > 1 || !brokers.matches("\\S+:[0-9]{1,5}")) {
+            System.err.println("usage: Invoicing [HOST:PORT]");
+            System.exit(2);
+        }
         pipeline(brokers, Subscription.topics("orders")).run().drainOnShutdown().await();
     }
 

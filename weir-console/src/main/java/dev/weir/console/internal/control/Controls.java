@@ -74,21 +74,12 @@ public final class Controls {
 
     private volatile @Nullable RunningPipeline shown;
 
-    /** True if this object paused the source. Consumers report a pause later. Guarded by the lock. */
-    private boolean sourcePaused;
-
     public Controls(Map<String, CircuitBreaker> breakers) {
         this.breakers = Map.copyOf(breakers);
     }
 
     public void show(RunningPipeline pipeline) {
-        lock.lock();
-        try {
-            sourcePaused = false;
-            shown = pipeline;
-        } finally {
-            lock.unlock();
-        }
+        shown = pipeline;
     }
 
     public Timeline timeline() {
@@ -204,7 +195,6 @@ public final class Controls {
         for (ConsumerHandle consumer : consumers()) {
             var ignored = paused ? consumer.pause() : consumer.resume();
         }
-        sourcePaused = paused;
     }
 
     private List<BufferControl> buffers() throws Refused {
@@ -232,7 +222,7 @@ public final class Controls {
         for (ConsumerHandle consumer : consumers) {
             for (PartitionDump partition : consumer.dump().partitions()) {
                 if (name.equals(nameOf(partition))) {
-                    if (!paused && sourcePaused && partition.paused().contains(Paused.USER)) {
+                    if (!paused && consumer.isPaused() && partition.paused().contains(Paused.USER)) {
                         throw new Refused("the source is paused, and " + name
                                 + " with it: set source.paused=false, and then pause the other partitions");
                     }
@@ -344,17 +334,13 @@ public final class Controls {
         return knobs;
     }
 
-    private boolean isSourcePaused(RunningPipeline pipeline) {
-        lock.lock();
-        try {
-            if (sourcePaused) {
-                return true;
-            }
-        } finally {
-            lock.unlock();
-        }
+    private static boolean isSourcePaused(RunningPipeline pipeline) {
         boolean any = false;
         for (ConsumerHandle consumer : pipeline.handles(ConsumerHandle.class)) {
+            if (consumer.isPaused()) {
+                any = true;
+                continue;
+            }
             for (PartitionDump partition : consumer.outline().partitions()) {
                 if (!partition.paused().contains(Paused.USER)) {
                     return false;

@@ -6,6 +6,7 @@ import dev.weir.metrics.http.ResponseDeadline;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
@@ -21,11 +22,23 @@ final class EventStream {
 
     private static final byte[] STATE = "event: state\ndata: ".getBytes(StandardCharsets.UTF_8);
 
+    /** Time without readings after which a comment is sent. It finds out whether the client is still there. */
+    private static final Duration QUIET = Duration.ofSeconds(15);
+
+    private static final byte[] COMMENT = ":\n\n".getBytes(StandardCharsets.UTF_8);
+
     private final History history;
+    private final Duration quiet;
     private final Semaphore readers = new Semaphore(MOST_READERS);
 
     EventStream(History history) {
+        this(history, QUIET);
+    }
+
+    /** Creates a stream with another time until a comment is sent, for tests. */
+    EventStream(History history, Duration quiet) {
         this.history = history;
+        this.quiet = quiet;
     }
 
     /** Reserves a slot for a client. If true, {@link #send} must be called. */
@@ -54,11 +67,16 @@ final class EventStream {
         long seen = seenBefore;
         while (true) {
             deadline.stop();
-            History.News news = history.after(seen);
+            History.News news = history.after(seen, quiet);
             if (news == null) {
                 return;
             }
             deadline.restart();
+            if (news.entries().isEmpty()) {
+                out.write(COMMENT);
+                out.flush();
+                continue;
+            }
             for (History.Entry entry : news.entries()) {
                 out.write(("id: " + entry.number() + "\ndata: " + entry.text() + "\n\n")
                         .getBytes(StandardCharsets.UTF_8));

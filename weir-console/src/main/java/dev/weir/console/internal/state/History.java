@@ -1,5 +1,6 @@
 package dev.weir.console.internal.state;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -27,11 +28,13 @@ public final class History {
     /**
      * New readings for one reader.
      *
-     * @param entries oldest first
+     * @param entries oldest first; empty if there were none in time
      * @param state full form of the last reading as a line in UTF-8, shared by all readers
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     public record News(List<Entry> entries, byte[] state) {}
+
+    private static final byte[] NONE = {};
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition added = lock.newCondition();
@@ -57,28 +60,30 @@ public final class History {
     }
 
     /**
-     * Waits for readings after number {@code seen}. Returns null if there will be no more. A {@code seen} above the
-     * newest number is from an earlier process: then all readings are new.
+     * Waits at most {@code longest} for readings after number {@code seen}. Returns null if there will be no more. A
+     * {@code seen} above the newest number is from an earlier process: then all readings are new.
      */
-    public @Nullable News after(long seen) throws InterruptedException {
+    public @Nullable News after(long seen, Duration longest) throws InterruptedException {
         lock.lockInterruptibly();
         try {
             long newest = entries.isEmpty() ? 0 : entries.getLast().number();
             long number = seen > newest ? 0 : seen;
+            long left = longest.toNanos();
             readers++;
             try {
-                while (!closed && (entries.isEmpty() || entries.getLast().number() <= number)) {
-                    added.await();
+                while (left > 0 && !closed && (entries.isEmpty() || entries.getLast().number() <= number)) {
+                    left = added.awaitNanos(left);
                 }
             } finally {
                 readers--;
             }
             byte[] full = state;
-            if (closed || full == null) {
+            if (closed) {
                 return null;
             }
             return new News(
-                    entries.stream().filter(entry -> entry.number() > number).toList(), full);
+                    entries.stream().filter(entry -> entry.number() > number).toList(),
+                    full == null ? NONE : full);
         } finally {
             lock.unlock();
         }

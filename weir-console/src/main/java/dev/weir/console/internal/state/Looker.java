@@ -107,7 +107,8 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
     }
 
     public void start() {
-        var ignored = thread.scheduleAtFixedRate(this::lookAgain, 0, 1, TimeUnit.SECONDS);
+        // At a fixed rate, the readings after a long one would follow at once and cover too little time.
+        var ignored = thread.scheduleWithFixedDelay(this::lookAgain, 0, 1, TimeUnit.SECONDS);
     }
 
     /** Sets the text that the page shows until there is a pipeline. */
@@ -146,6 +147,7 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             threadTable.clear();
             limiter = null;
             subject = next;
+            controls.show(next.pipeline);
             state = null;
             over = closed ? newProbe : ownProbe;
             ownProbe = closed ? null : newProbe;
@@ -153,8 +155,6 @@ public final class Looker implements ConsoleSubject, AutoCloseable {
             lock.unlock();
         }
         close(over);
-        controls.show(next.pipeline);
-        forgetState(); // requests may already have built a state without the new controls
     }
 
     private static void close(@Nullable LimiterProbe probe) {

@@ -8,6 +8,7 @@ import dev.weir.console.internal.state.Look.StageLook;
 import dev.weir.stream.StageSnapshot;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.LongStream;
@@ -102,13 +103,13 @@ class LookTest {
     void history_keepsTheLastQuarterOfAnHour() throws InterruptedException {
         History history = new History();
         LongStream.rangeClosed(1, History.MOST + 5L).forEach(n -> history.add(new History.Entry(n, "{}"), "full " + n));
-        History.News news = Objects.requireNonNull(history.after(0));
+        History.News news = Objects.requireNonNull(history.after(0, Duration.ofSeconds(20)));
         assertThat(news.entries()).hasSize(History.MOST);
         assertThat(news.entries().getFirst().number()).isEqualTo(6);
         assertThat(new String(Objects.requireNonNull(news.state()), StandardCharsets.UTF_8).strip())
                 .isEqualTo("full " + (History.MOST + 5));
         history.close();
-        assertThat(history.after(History.MOST)).isNull();
+        assertThat(history.after(History.MOST, Duration.ofSeconds(20))).isNull();
     }
 
     @Test
@@ -116,7 +117,7 @@ class LookTest {
         History history = new History();
         String large = "x".repeat(History.MOST_CHARS / 4);
         LongStream.rangeClosed(1, 9).forEach(n -> history.add(new History.Entry(n, large), ""));
-        History.News news = Objects.requireNonNull(history.after(0));
+        History.News news = Objects.requireNonNull(history.after(0, Duration.ofSeconds(20)));
         assertThat(news.entries()).hasSize(4);
     }
 }

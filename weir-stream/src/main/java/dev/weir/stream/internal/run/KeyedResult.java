@@ -2,7 +2,9 @@ package dev.weir.stream.internal.run;
 
 import dev.weir.stream.ResultKey;
 import dev.weir.stream.RunningPipeline;
+import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +29,9 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
         /** The number of results with one key, and the first of them. A sink may be used more than once. */
         private record Occurrences(int count, CompletableFuture<?> first) {}
 
+        /** The keys whose results end with the run. One registration is enough, however often a result is read. */
+        private final Set<ResultKey<?>> ending = Collections.newSetFromMap(new WeakHashMap<>());
+
         void add(KeyedResult<?> result) {
             lock.lock();
             try {
@@ -48,6 +53,15 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
             }
         }
 
+        private boolean isFirstRead(ResultKey<?> key) {
+            lock.lock();
+            try {
+                return ending.add(key);
+            } finally {
+                lock.unlock();
+            }
+        }
+
         /** See {@link RunningPipeline#result}. Callers must hand out a copy, because users may complete a future. */
         @SuppressWarnings("unchecked") // the sink that exposed the result is the key, so the types match
         <R> CompletableFuture<R> of(RunningPipeline running, ResultKey<R> key) {
@@ -57,6 +71,10 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
                         + " times in pipeline " + running.name());
             }
             CompletableFuture<R> result = (CompletableFuture<R>) found.first;
+            if (!running.hasEnded() && !isFirstRead(key)) {
+                return result;
+            }
+            // After the end, it is done at once: another action at the end may wait for the result.
             var ignored = running.completion().handle((report, failure) -> {
                 // No effect on a result that the sink has already produced.
                 return result.completeExceptionally(

@@ -3,10 +3,12 @@ package dev.weir.stream.internal.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.stream.DrainReport;
 import dev.weir.stream.ResultSink;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.Sink;
 import dev.weir.stream.Source;
+import java.lang.reflect.Proxy;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -39,6 +41,21 @@ class KeyedResultTest {
         results.add(new KeyedResult<>(sink, result));
         assertThatThrownBy(results.of(ended(Source.failed(planted)), sink)::join)
                 .hasRootCause(planted);
+    }
+
+    /** Regression: each call registered another action at the end of the run. */
+    @Test
+    void result_readManyTimes_waitsForTheEndOnce() {
+        CompletableFuture<DrainReport> completion = new CompletableFuture<>();
+        RunningPipeline running = (RunningPipeline) Proxy.newProxyInstance(
+                RunningPipeline.class.getClassLoader(),
+                new Class<?>[] {RunningPipeline.class},
+                (proxy, method, arguments) -> method.getName().equals("hasEnded") ? completion.isDone() : completion);
+        results.add(new KeyedResult<>(sink, result));
+        for (int i = 0; i < 100; i++) {
+            assertThat(results.of(running, sink)).isSameAs(result);
+        }
+        assertThat(completion.getNumberOfDependents()).isEqualTo(1);
     }
 
     @Test

@@ -82,7 +82,7 @@ public final class AssignedPartition {
     private final Set<PauseReason> pauseReasons = EnumSet.noneOf(PauseReason.class);
     private boolean fullOfBytes;
 
-    /** Time when flow control paused the partition, on the consumer's clock, or {@link #UNKNOWN}. */
+    /** Time up to which the pause of flow control is counted, on the consumer's clock, or {@link #UNKNOWN}. */
     private long stillSinceNanos = UNKNOWN;
 
     private long fullOfRecordsNanos;
@@ -151,6 +151,9 @@ public final class AssignedPartition {
         renewed.topicId = topicId;
         renewed.topicIdText = topicIdText;
         renewed.fullOfBytes = fullOfBytes;
+        renewed.stillSinceNanos = stillSinceNanos;
+        renewed.fullOfBytesNanos = fullOfBytesNanos;
+        renewed.fullOfRecordsNanos = fullOfRecordsNanos;
         renewed.pauseReasons.addAll(pauseReasons);
         renewed.pauseReasons.remove(PauseReason.END);
         if (ending || endOffset == UNKNOWN) {
@@ -238,13 +241,27 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns the total time for which flow control was the only reason for a pause.
+     * Returns the total time for which flow control was the only reason for a pause. It never falls: each call counts
+     * the time since the last one, because a reason is added and removed without a time.
      *
      * @param ofBytes true for pauses caused by bytes, false for pauses caused by the number of records
      */
     public long stoodStillNanos(boolean ofBytes, long nowNanos) {
-        boolean isStill = stillSinceNanos != UNKNOWN && fullOfBytes == ofBytes && pauseReasons.size() == 1;
-        return (ofBytes ? fullOfBytesNanos : fullOfRecordsNanos) + (isStill ? nowNanos - stillSinceNanos : 0);
+        countPause(nowNanos);
+        return ofBytes ? fullOfBytesNanos : fullOfRecordsNanos;
+    }
+
+    private void countPause(long nowNanos) {
+        if (stillSinceNanos == UNKNOWN) {
+            return;
+        }
+        long nanos = pauseReasons.size() == 1 ? Math.max(0, nowNanos - stillSinceNanos) : 0;
+        if (fullOfBytes) {
+            fullOfBytesNanos += nanos;
+        } else {
+            fullOfRecordsNanos += nanos;
+        }
+        stillSinceNanos = nowNanos;
     }
 
     void beginUnread() {
@@ -266,11 +283,7 @@ public final class AssignedPartition {
 
     /** Resumes the partition. Call only if {@link #mayResume} returns true. */
     public void resume(long nowNanos) {
-        if (fullOfBytes) {
-            fullOfBytesNanos = stoodStillNanos(true, nowNanos);
-        } else {
-            fullOfRecordsNanos = stoodStillNanos(false, nowNanos);
-        }
+        countPause(nowNanos);
         stillSinceNanos = UNKNOWN;
         fullOfBytes = false;
         pauseReasons.clear();

@@ -113,6 +113,15 @@ public final class PausedPartitions {
         });
     }
 
+    public boolean isAllPaused() {
+        lock.lock();
+        try {
+            return all && exempt.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     public boolean isPaused(TopicPartition id) {
         lock.lock();
         try {

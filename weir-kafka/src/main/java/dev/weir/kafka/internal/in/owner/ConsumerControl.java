@@ -121,6 +121,11 @@ final class ConsumerControl implements ConsumerHandle {
     }
 
     @Override
+    public boolean isPaused() {
+        return pauses.isAllPaused();
+    }
+
+    @Override
     public CompletionStage<Void> pauseAllBut(Collection<TopicPartition> partitions) {
         pauses.pauseAllBut(partitions);
         return changed();

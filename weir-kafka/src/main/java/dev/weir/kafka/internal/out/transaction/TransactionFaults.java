@@ -36,7 +36,7 @@ final class TransactionFaults {
      * @param input the origin of that record's input, or empty
      */
     static @Nullable KafkaPipelineException fatal(Throwable failure, String topic, String input) {
-        for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
+        for (Throwable cause : Thrown.causes(failure)) {
             if (cause instanceof KafkaPipelineException known) {
                 return known;
             }
@@ -106,7 +106,7 @@ final class TransactionFaults {
 
     /** Returns whether another attempt may succeed after a coordinator refused a transactional id. */
     static boolean passes(Throwable refusal) {
-        for (Throwable cause = refusal; cause != null; cause = Thrown.cause(cause)) {
+        for (Throwable cause : Thrown.causes(refusal)) {
             if (cause instanceof RetriableException) {
                 return true;
             }
@@ -119,7 +119,7 @@ final class TransactionFaults {
      * Returns whether another producer has taken the id, or the coordinator has aborted the transaction at its timeout.
      */
     static boolean isFenced(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
+        for (Throwable cause : Thrown.causes(failure)) {
             if (cause instanceof ProducerFencedException || cause instanceof InvalidProducerEpochException) {
                 return true;
             }

@@ -260,7 +260,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
 
     /** Returns whether the rule may cover the exception or one of its causes. {@link #excuses} makes the decision. */
     boolean mayExcuse(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = Thrown.cause(cause)) {
+        for (Throwable cause : Thrown.causes(failure)) {
             if (cause instanceof Exception refusal && takes(meant(refusal))) {
                 return true;
             }

@@ -129,6 +129,22 @@ class AssignedPartitionTest {
         assertThat(partition.stoodStillNanos(false, 50)).isZero();
     }
 
+    @Test
+    void timeOfAPause_neverFalls() {
+        assertThat(partition.pause(PauseReason.FLOW)).isTrue();
+        partition.standsStillFrom(10);
+        assertThat(partition.stoodStillNanos(false, 40)).isEqualTo(30);
+        partition.beginUnread();
+        assertThat(partition.stoodStillNanos(false, 50)).as("with another reason").isEqualTo(30);
+        partition.endUnread();
+        assertThat(partition.stoodStillNanos(false, 60)).as("alone again").isEqualTo(40);
+        assertThat(partition.renewed(tracker(), false).stoodStillNanos(false, 65))
+                .as("of the new object")
+                .isEqualTo(45);
+        partition.resume(70);
+        assertThat(partition.stoodStillNanos(false, 99)).isEqualTo(50);
+    }
+
     // ---- The position ----------------------------------------------------------------------------------------------
 
     @Test

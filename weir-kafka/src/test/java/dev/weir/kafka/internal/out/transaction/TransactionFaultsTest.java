@@ -57,6 +57,16 @@ class TransactionFaultsTest {
                 new KafkaException("p"));
     }
 
+    // Regression: the search never ended, and the run hung.
+    @Test
+    void failure_whoseCausesFormACycle_isJudgedLikeAnyOther() {
+        Exception outer = new IllegalStateException("outer");
+        outer.initCause(new IllegalStateException("inner", outer));
+        assertThat(TransactionFaults.fatal(outer, "", "")).isNull();
+        assertThat(TransactionFaults.isFenced(outer)).isFalse();
+        assertThat(TransactionFaults.passes(outer)).isFalse();
+    }
+
     @ParameterizedTest
     @MethodSource("ofARecord")
     void refusalOfARecord_endsTheRun_andNamesItsTopic(KafkaException refusal) {
