@@ -65,7 +65,11 @@ class HttpEndpointTest {
     void connection_afterAnyFailureToAccept_isAnswered(ThreadFactory failing) throws Exception {
         AtomicReference<ThreadFactory> threads = new AtomicReference<>(failing);
         HttpEndpoint endpoint = HttpEndpoint.open(
-                "probed", null, 0, HttpLimits.MAX_RESPONSE, task -> threads.get().newThread(task));
+                "probed",
+                null,
+                0,
+                HttpLimits.MAX_RESPONSE,
+                task -> threads.get().newThread(task));
         try (endpoint) {
             endpoint.start((exchange, deadline) -> exchange.sendResponseHeaders(200, -1));
             assertThat(ask(endpoint)).as("while it fails").isEmpty();

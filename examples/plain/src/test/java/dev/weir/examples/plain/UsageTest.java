@@ -22,8 +22,7 @@ class UsageTest {
 
     static Stream<Arguments> wrong() {
         return Stream.of(
-                arguments(Invoicing.class, List.of("localhost")),
-                arguments(Invoicing.class, List.of("a:1", "b:2")));
+                arguments(Invoicing.class, List.of("localhost")), arguments(Invoicing.class, List.of("a:1", "b:2")));
     }
 
     @ParameterizedTest

@@ -71,7 +71,9 @@ public final class History {
             long left = longest.toNanos();
             readers++;
             try {
-                while (left > 0 && !closed && (entries.isEmpty() || entries.getLast().number() <= number)) {
+                while (left > 0
+                        && !closed
+                        && (entries.isEmpty() || entries.getLast().number() <= number)) {
                     left = added.awaitNanos(left);
                 }
             } finally {
@@ -82,8 +84,7 @@ public final class History {
                 return null;
             }
             return new News(
-                    entries.stream().filter(entry -> entry.number() > number).toList(),
-                    full == null ? NONE : full);
+                    entries.stream().filter(entry -> entry.number() > number).toList(), full == null ? NONE : full);
         } finally {
             lock.unlock();
         }

@@ -135,7 +135,9 @@ class AssignedPartitionTest {
         partition.standsStillFrom(10);
         assertThat(partition.stoodStillNanos(false, 40)).isEqualTo(30);
         partition.beginUnread();
-        assertThat(partition.stoodStillNanos(false, 50)).as("with another reason").isEqualTo(30);
+        assertThat(partition.stoodStillNanos(false, 50))
+                .as("with another reason")
+                .isEqualTo(30);
         partition.endUnread();
         assertThat(partition.stoodStillNanos(false, 60)).as("alone again").isEqualTo(40);
         assertThat(partition.renewed(tracker(), false).stoodStillNanos(false, 65))
