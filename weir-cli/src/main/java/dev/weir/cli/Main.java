@@ -130,7 +130,7 @@ public final class Main implements Runnable, CommandContext {
         return execute(commandLine(), args);
     }
 
-    /** Returns this command with all subcommands, including those of other modules. */
+    /** Returns this command with all subcommands, including the subcommands of other modules. */
     CommandLine commandLine() {
         CommandLine line = new CommandLine(this);
         ServiceLoader.load(Subcommand.class, Subcommand.class.getClassLoader()).forEach(line::addSubcommand);
