@@ -346,13 +346,18 @@ public final class ShareGroup {
         told.forEach((id, each) -> data.put(id, each.duplicate()));
         int left = fetch.maxRecords();
         List<TopicIdPartition> rotated = new ArrayList<>(remote.partitions);
-        // As PartitionRotateStrategy.ROUND_ROBIN of Kafka 4.4 does.
+        // Kafka 4.4 rotates a session's partitions by the epoch (PartitionRotateStrategy.ROUND_ROBIN), and also moves
+        // those with records to the end (ShareSessionContext). Some partitions therefore wait for several rotations.
         Collections.rotate(rotated, -fetch.shareSessionEpoch());
         for (TopicIdPartition id : rotated) {
             PartitionData acknowledged = told.get(id);
             PartitionData acquired = acquire(fetch.memberId(), from.node(), id, left);
             for (var range : acquired.acquiredRecords()) {
                 left -= (int) (range.lastOffset() - range.firstOffset() + 1);
+            }
+            if (!acquired.acquiredRecords().isEmpty()) {
+                remote.partitions.remove(id);
+                remote.partitions.add(id);
             }
             data.put(
                     id,

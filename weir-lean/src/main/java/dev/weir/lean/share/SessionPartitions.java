@@ -4,6 +4,7 @@ import dev.weir.lean.share.PendingAcknowledgements.Packet;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,6 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The partitions of a share session: partitions to read, partitions that the broker has listed, and acquired ranges.
  * Ranges are kept even if their partition is no longer read. Confined to the member's thread.
+ *
+ * <p>With a backlog, one partition fills a fetch, and brokers choose it unfairly: some partitions wait for several
+ * hundred fetches ({@code PartitionRotateStrategy} and {@code ShareSessionContext} of Kafka 4.4). The partitions then
+ * take turns: the broker lists only those few that have waited longest.
  */
 final class SessionPartitions {
 
@@ -26,9 +31,15 @@ final class SessionPartitions {
     /** Maximum wait of acknowledgements while the window of acquired offsets is almost full. */
     private static final long HURRIED_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
+    /** Number of partitions that remain listed while partitions take turns. */
+    private static final int LISTED_IN_TURNS = 4;
+
     private final Map<TopicIdPartition, AcquiredRanges> acquired = new LinkedHashMap<>();
     private final Set<TopicIdPartition> wanted = new LinkedHashSet<>();
     private final Set<TopicIdPartition> listed = new HashSet<>();
+
+    /** Partitions that have had their turn and are not listed until others had theirs, in order of their turns. */
+    private final Set<TopicIdPartition> turnsTaken = new LinkedHashSet<>();
 
     /** Changes to the session's partitions, reported to the broker by a fetch. */
     record Changes(List<TopicIdPartition> added, List<TopicIdPartition> forgotten) {}
@@ -37,11 +48,31 @@ final class SessionPartitions {
     void want(Collection<TopicIdPartition> partitions) {
         wanted.clear();
         wanted.addAll(partitions);
+        turnsTaken.retainAll(wanted);
         partitions.forEach(this::acquiredOf);
     }
 
     void wantNoMore(TopicIdPartition id) {
         wanted.remove(id);
+        turnsTaken.remove(id);
+    }
+
+    /** Ends a partition's turn. The next fetches leave it out, until only a few partitions have waited longer. */
+    void endTurn(TopicIdPartition id) {
+        if (wanted.contains(id)) {
+            turnsTaken.remove(id);
+            turnsTaken.add(id);
+        }
+    }
+
+    /** Reads all wanted partitions again. */
+    void endTurns() {
+        turnsTaken.clear();
+    }
+
+    /** Returns whether the last fetch left wanted partitions out. */
+    boolean areTakingTurns() {
+        return !listed.containsAll(wanted);
     }
 
     int wanted() {
@@ -108,32 +139,41 @@ final class SessionPartitions {
     /** Returns whether all partitions are at their limit. A fetch would only delay acknowledgements. */
     boolean areFull(long window) {
         return !wanted.isEmpty()
-                && listed.containsAll(wanted)
-                && wanted.stream().allMatch(id -> acquiredOf(id).span() >= window);
+                && wanted.stream()
+                        .allMatch(id -> (listed.contains(id) || turnsTaken.contains(id))
+                                && acquiredOf(id).span() >= window);
     }
 
     /** Clears the listed partitions, because the broker's session is gone. */
     void unlist() {
         listed.clear();
+        turnsTaken.clear();
     }
 
-    /** Lists the wanted partitions. Returns the changes to send to the broker. */
-    Changes list() {
+    /**
+     * Lists the wanted partitions that have not just had their turn. Returns the changes to send to the broker.
+     *
+     * @param acknowledged partitions with acknowledgements in the fetch, which the broker would otherwise list
+     */
+    Changes list(Collection<AcquiredRanges> acknowledged) {
+        Iterator<TopicIdPartition> longestWaiting = turnsTaken.iterator();
+        while (turnsTaken.size() > Math.max(0, wanted.size() - LISTED_IN_TURNS)) {
+            longestWaiting.next();
+            longestWaiting.remove();
+        }
         List<TopicIdPartition> added = new ArrayList<>();
-        List<TopicIdPartition> forgotten = new ArrayList<>();
+        Set<TopicIdPartition> forgotten = new LinkedHashSet<>(listed);
+        acknowledged.forEach(each -> forgotten.add(each.id));
         for (TopicIdPartition id : wanted) {
-            if (listed.add(id)) {
-                added.add(id);
+            if (!turnsTaken.contains(id)) {
+                forgotten.remove(id);
+                if (listed.add(id)) {
+                    added.add(id);
+                }
             }
         }
-        listed.removeIf(id -> {
-            if (wanted.contains(id)) {
-                return false;
-            }
-            forgotten.add(id);
-            return true;
-        });
-        return new Changes(added, forgotten);
+        listed.removeAll(forgotten);
+        return new Changes(added, List.copyOf(forgotten));
     }
 
     boolean haveRenewals() {

@@ -208,8 +208,8 @@ final class ShareSession {
         if (epoch == TO_OPEN) {
             partitions.unlist();
         }
-        SessionPartitions.Changes changes = partitions.list();
-        boolean idle = packets.isEmpty() && partitions.open() == 0;
+        SessionPartitions.Changes changes = partitions.list(packets.keySet());
+        boolean idle = packets.isEmpty() && partitions.open() == 0 && !partitions.areTakingTurns();
         begin(new Sent(true, false, records, nowNanos, packets));
         fetchedNanos = nowNanos;
         return requests.fetch(epoch, records, partitions.wanted(), idle, changes.added(), changes.forgotten(), packets);
@@ -270,8 +270,13 @@ final class ShareSession {
             grown = true;
             mostRecords += Math.min(Integer.MAX_VALUE - mostRecords, 1 + mostRecords / GROWTH);
         }
-        foundNothing = records == 0;
-        filled = records < sent.asked ? 0 : filled + 1;
+        foundNothing = records == 0 && !partitions.areTakingTurns();
+        filled = records < sent.asked || !refused.isEmpty() ? 0 : filled + 1;
+        if (hasBacklog()) {
+            partitionAnswers.forEach(each -> partitions.endTurn(each.of().id));
+        } else {
+            partitions.endTurns();
+        }
         roundTripNanos = nowNanos - sent.atNanos;
         receiver.fetched(records, roundTripNanos, partitions.open() == 0);
     }

@@ -224,7 +224,7 @@ final class ShareSessions implements AutoCloseable {
                 workers,
                 batchRecords(),
                 lines.values().stream().map(Line::session).toList());
-        boolean idle = false;
+        int threshold = Integer.MAX_VALUE;
         boolean full = false;
         // The session that has waited longest is the first to get free credits.
         List<Line> inTurn = new ArrayList<>(lines.values());
@@ -241,10 +241,13 @@ final class ShareSessions implements AutoCloseable {
             // Do not wake the member for each finished record of a full session: most of them free few locks.
             boolean waits = !session.isUnderWay() && session.partitions.areFull(window);
             full |= waits;
-            idle |= !session.isUnderWay() && !waits;
+            if (!session.isUnderWay() && !waits) {
+                threshold = Math.min(threshold, turn.threshold());
+            }
         }
         lines.values().removeIf(ShareSessions::isSpare);
-        int worthWaking = idle && wants ? Math.max(1, shares.threshold() - free) : Integer.MAX_VALUE;
+        boolean idle = threshold < Integer.MAX_VALUE;
+        int worthWaking = idle && wants ? Math.max(1, threshold - free) : Integer.MAX_VALUE;
         ended.wakeFrom(worthWaking);
         if (ended.count() >= worthWaking) {
             return 0; // These records were added before wakeFrom() was called, so they did not wake the member.

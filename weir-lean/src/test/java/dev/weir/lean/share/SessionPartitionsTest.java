@@ -6,6 +6,7 @@ import dev.weir.lean.share.AcquiredRange.Lock;
 import dev.weir.lean.share.PendingAcknowledgements.Packet;
 import dev.weir.lean.share.ScriptedReceiver.ScriptedRecord;
 import dev.weir.lean.share.SessionPartitions.Changes;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.apache.kafka.common.TopicIdPartition;
@@ -48,21 +49,21 @@ class SessionPartitionsTest {
     void wantedPartitions_areListedOnce_andForgottenOnce() {
         partitions.want(List.of(ZERO, ONE));
         assertThat(partitions.wanted()).isEqualTo(2);
-        assertThat(partitions.list()).isEqualTo(new Changes(List.of(ZERO, ONE), List.of()));
-        assertThat(partitions.list()).isEqualTo(new Changes(List.of(), List.of()));
+        assertThat(partitions.list(List.of())).isEqualTo(new Changes(List.of(ZERO, ONE), List.of()));
+        assertThat(partitions.list(List.of())).isEqualTo(new Changes(List.of(), List.of()));
 
         partitions.want(List.of(ONE, RECREATED));
-        assertThat(partitions.list()).isEqualTo(new Changes(List.of(RECREATED), List.of(ZERO)));
-        assertThat(partitions.list()).isEqualTo(new Changes(List.of(), List.of()));
+        assertThat(partitions.list(List.of())).isEqualTo(new Changes(List.of(RECREATED), List.of(ZERO)));
+        assertThat(partitions.list(List.of())).isEqualTo(new Changes(List.of(), List.of()));
 
         partitions.unlist();
-        assertThat(partitions.list())
+        assertThat(partitions.list(List.of()))
                 .as("a new session has no list")
                 .isEqualTo(new Changes(List.of(ONE, RECREATED), List.of()));
         partitions.wantNoMore(ONE);
         partitions.wantNoMore(RECREATED);
         assertThat(partitions.areWanted()).isFalse();
-        assertThat(partitions.list().forgotten()).containsExactlyInAnyOrder(ONE, RECREATED);
+        assertThat(partitions.list(List.of()).forgotten()).containsExactlyInAnyOrder(ONE, RECREATED);
     }
 
     @Test
@@ -117,6 +118,97 @@ class SessionPartitionsTest {
         assertThat(partitions.open()).isEqualTo(1);
     }
 
+    // ---- Turns -----------------------------------------------------------------------------------------------------
+
+    private static List<TopicIdPartition> numbered(int... numbers) {
+        return Arrays.stream(numbers)
+                .mapToObj(each -> new TopicIdPartition(TOPIC, each, "topic"))
+                .toList();
+    }
+
+    @Test
+    void partitionWhoseTurnHasEnded_isLeftOut_untilFourHaveWaitedLonger() {
+        List<TopicIdPartition> six = numbered(0, 1, 2, 3, 4, 5);
+        partitions.want(six);
+        partitions.list(List.of());
+        assertThat(partitions.areTakingTurns()).isFalse();
+        partitions.endTurn(six.get(0));
+        assertThat(partitions.list(List.of())).isEqualTo(new Changes(List.of(), numbered(0)));
+        assertThat(partitions.areTakingTurns()).isTrue();
+        partitions.endTurn(six.get(1));
+        assertThat(partitions.list(List.of())).isEqualTo(new Changes(List.of(), numbered(1)));
+        partitions.endTurn(six.get(2));
+        assertThat(partitions.list(List.of())).isEqualTo(new Changes(numbered(0), numbered(2)));
+        partitions.endTurns();
+        assertThat(partitions.list(List.of())).isEqualTo(new Changes(numbered(1, 2), List.of()));
+        assertThat(partitions.areTakingTurns()).isFalse();
+    }
+
+    @Test
+    void partitionThatHasTwoTurnsInARow_waitsFromTheSecondOne() {
+        List<TopicIdPartition> six = numbered(0, 1, 2, 3, 4, 5);
+        partitions.want(six);
+        six.subList(0, 2).forEach(partitions::endTurn);
+        partitions.endTurn(six.get(0));
+        partitions.endTurn(six.get(2));
+        assertThat(partitions.list(List.of()).added()).isEqualTo(numbered(1, 3, 4, 5));
+    }
+
+    /** A broker lists each partition whose acknowledgements it receives. */
+    @Test
+    void acknowledgementsOfAPartitionThatWaits_doNotListIt() {
+        partitions.want(numbered(0, 1, 2, 3, 4));
+        partitions.list(List.of());
+        partitions.endTurn(ZERO);
+        assertThat(partitions.list(List.of(of(ZERO), of(ONE)))).isEqualTo(new Changes(List.of(), numbered(0)));
+        assertThat(partitions.list(List.of(of(ZERO), of(ONE))))
+                .as("next fetch")
+                .isEqualTo(new Changes(List.of(), numbered(0)));
+    }
+
+    @Test
+    void fourPartitions_takeNoTurns() {
+        partitions.want(numbered(0, 1, 2, 3));
+        partitions.list(List.of());
+        partitions.endTurn(ZERO);
+        assertThat(partitions.list(List.of())).isEqualTo(new Changes(List.of(), List.of()));
+    }
+
+    @Test
+    void turnOfAPartitionThatIsNoLongerWanted_isForgotten() {
+        partitions.want(numbered(0, 1, 2, 3, 4, 5));
+        partitions.endTurn(ZERO);
+        partitions.endTurn(ONE);
+        partitions.wantNoMore(ONE);
+        partitions.endTurn(ONE);
+        partitions.want(numbered(0, 1, 2, 3, 4, 5));
+        assertThat(partitions.list(List.of()).added()).isEqualTo(numbered(1, 2, 3, 4, 5));
+        partitions.want(numbered(1, 2, 3, 4, 5));
+        partitions.want(numbered(0, 1, 2, 3, 4, 5));
+        assertThat(partitions.list(List.of()).added()).isEqualTo(numbered(0));
+    }
+
+    @Test
+    void newSession_listsAllPartitions() {
+        partitions.want(numbered(0, 1, 2, 3, 4));
+        partitions.list(List.of());
+        partitions.endTurn(ZERO);
+        partitions.unlist();
+        assertThat(partitions.list(List.of()).added()).isEqualTo(numbered(0, 1, 2, 3, 4));
+    }
+
+    @Test
+    void sessionThatTakesTurns_isFull_onceAllPartitionsAre() {
+        partitions.want(numbered(0, 1, 2, 3, 4));
+        partitions.list(List.of());
+        numbered(0, 1, 2, 3, 4).forEach(each -> acquire(each, 0, 9));
+        partitions.endTurn(ZERO);
+        partitions.list(List.of());
+        assertThat(partitions.areFull(9)).isTrue();
+        partitions.want(numbered(0, 1, 2, 3, 4, 5));
+        assertThat(partitions.areFull(9)).isFalse();
+    }
+
     // ---- The window of locks ---------------------------------------------------------------------------------------
 
     @Test
@@ -126,7 +218,7 @@ class SessionPartitionsTest {
         acquire(ZERO, 0, 9);
         acquire(ONE, 0, 8);
         assertThat(partitions.areFull(9)).as("the broker does not list them").isFalse();
-        assertThat(partitions.list().added()).hasSize(2);
+        assertThat(partitions.list(List.of()).added()).hasSize(2);
         assertThat(partitions.areFull(9)).isTrue();
         assertThat(partitions.areFull(10)).as("one of them may acquire more").isFalse();
         partitions.want(List.of(ZERO));

@@ -7,12 +7,14 @@ import dev.weir.lean.share.ScriptedReceiver.ScriptedRecord;
 import dev.weir.lean.share.ShareSession.Turn;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ShareAcknowledgeRequestData;
 import org.apache.kafka.common.message.ShareAcknowledgeResponseData;
 import org.apache.kafka.common.message.ShareAcknowledgeResponseData.ShareAcknowledgeTopicResponse;
 import org.apache.kafka.common.message.ShareFetchRequestData;
+import org.apache.kafka.common.message.ShareFetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.ShareFetchResponseData;
 import org.apache.kafka.common.message.ShareFetchResponseData.AcquiredRecords;
 import org.apache.kafka.common.message.ShareFetchResponseData.PartitionData;
@@ -355,6 +357,65 @@ class ShareSessionTurnsTest {
         assertThat(fetch(at).maxRecords()).isEqualTo(3);
         answered(answer(partition(1, 30, 31, 32)), at);
         assertThat(fetch(at).maxRecords()).isEqualTo(4);
+    }
+
+    private static List<Integer> forgotten(ShareFetchRequestData fetch) {
+        return fetch.forgottenTopicsData().stream()
+                .flatMap(topic -> topic.partitions().stream())
+                .toList();
+    }
+
+    private static final long[] TEN = {10, 11, 12, 13, 14, 15, 16, 17, 18, 19};
+
+    /** Regression: with a backlog, one of 60 partitions waited for several hundred fetches. */
+    @Test
+    void partitions_takeTurns_afterThreeFullResponses_untilAResponseIsNotFull() {
+        session.partitions.want(IntStream.range(0, 6)
+                .mapToObj(each -> new TopicIdPartition(TOPIC, each, "topic"))
+                .toList());
+        for (long at = 1; at <= 3; at++) {
+            assertThat(forgotten(fetch(at))).isEmpty();
+            answered(answer(partition(1, TEN)), at);
+        }
+        assertThat(forgotten(fetch(4))).containsExactly(1);
+        answered(answer(partition(2, TEN)), 4);
+        assertThat(forgotten(fetch(5))).containsExactly(2);
+        answered(answer(partition(3, 10)), 5);
+        ShareFetchRequestData all = fetch(6);
+        assertThat(forgotten(all)).isEmpty();
+        assertThat(all.topics().iterator().next().partitions())
+                .extracting(FetchPartition::partitionIndex)
+                .containsExactlyInAnyOrder(1, 2);
+    }
+
+    /** Otherwise the session would pause again and again for the refused partition alone. */
+    @Test
+    void partitions_takeNoTurns_whileOneIsRefused() {
+        session.partitions.want(IntStream.range(0, 6)
+                .mapToObj(each -> new TopicIdPartition(TOPIC, each, "topic"))
+                .toList());
+        for (long at = 1; at <= 5; at++) {
+            assertThat(forgotten(fetch(at))).isEmpty();
+            answered(answer(partition(1, TEN), partition(2).setErrorCode(Errors.UNKNOWN_SERVER_ERROR.code())), at);
+        }
+    }
+
+    /** Waiting partitions may have records. */
+    @Test
+    void fetchOfSomePartitions_thatFindsNothing_saysNothingAboutTheOthers() {
+        session.partitions.want(IntStream.range(0, 6)
+                .mapToObj(each -> new TopicIdPartition(TOPIC, each, "topic"))
+                .toList());
+        for (long at = 1; at <= 3; at++) {
+            fetch(at);
+            answered(answer(partition(1, TEN)), at);
+        }
+        assertThat(fetch(4).maxWaitMs()).isEqualTo(10);
+        answered(answer(), 4);
+        assertThat(session.foundNothing()).isFalse();
+        fetch(5);
+        answered(answer(), 5);
+        assertThat(session.foundNothing()).isTrue();
     }
 
     /** A throttled client gets many responses per second. */

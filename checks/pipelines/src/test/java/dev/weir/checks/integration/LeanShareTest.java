@@ -16,9 +16,13 @@ import dev.weir.testkit.KafkaClusterExtension;
 import dev.weir.testkit.Records;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -81,6 +85,44 @@ class LeanShareTest {
         assertThat(ledger.lost()).isZero();
         assertThat(ledger.duplicates()).isZero();
         assertThat(most).hasValueGreaterThan(3);
+    }
+
+    /** Regression: brokers read the partitions of a session unfairly, so that one of 60 waited for some 360 fetches. */
+    @Test
+    void partitionsWithABacklog_takeTurns() throws Exception {
+        int partitions = 60;
+        topic("lean-turns", partitions, 60_000);
+        List<Integer> read = new ArrayList<>();
+        CountDownLatch enough = new CountDownLatch(20_000);
+        try (RunningPipeline running = KafkaFlow.shared(group("lean-turns").build(), "lean-turns")
+                .forEach(1, Ordering.unordered(), record -> {
+                    if (enough.getCount() > 0) {
+                        read.add(record.partition());
+                        LockSupport.parkNanos(100_000);
+                        enough.countDown();
+                    }
+                })
+                .run()) {
+            assertThat(enough.await(SOON.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+            assertThat(member(running).redelivered()).isZero();
+            assertThat(member(running).failedAcknowledgements()).isZero();
+            running.drain(SOON);
+        }
+        int[] lastTurns = new int[partitions];
+        int turns = 0;
+        int longest = 0;
+        for (int i = 1; i < read.size(); i++) {
+            if (!read.get(i).equals(read.get(i - 1))) {
+                turns++;
+                longest = Math.max(longest, turns - lastTurns[read.get(i)]);
+                lastTurns[read.get(i)] = turns;
+            }
+        }
+        for (int last : lastTurns) {
+            longest = Math.max(longest, turns - last);
+        }
+        assertThat(turns).isGreaterThan(4 * partitions);
+        assertThat(longest).as("turns of others between two of a partition").isLessThan(2 * partitions);
     }
 
     @Test
