@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
@@ -141,10 +142,13 @@ public final class Main implements Runnable, CommandContext {
     int execute(CommandLine line, String... args) {
         // Look at the raw arguments: a command line that picocli cannot parse must be reported as JSON too.
         List<String> words = List.of(args);
+        List<String> small =
+                words.stream().map(word -> word.toLowerCase(Locale.ROOT)).toList();
         tellsErrors = words.contains(JSON)
-                || words.contains("--format=json")
-                || Collections.indexOfSubList(words, List.of("--format", "json")) >= 0;
+                || small.contains("--format=json")
+                || Collections.indexOfSubList(small, List.of("--format", "json")) >= 0;
         line.setCaseInsensitiveEnumValuesAllowed(true)
+                .setExpandAtFiles(false) // a value may begin with @
                 .registerConverter(Duration.class, new DurationConverter())
                 .setOut(new PrintWriter(out, true, out.charset()))
                 .setErr(new PrintWriter(

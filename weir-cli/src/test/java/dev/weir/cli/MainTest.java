@@ -73,6 +73,16 @@ class MainTest {
         assertThat(harness.err()).contains("Missing required parameter: ").doesNotContain("Unknown option");
     }
 
+    /** Regression: an argument such as {@code @@} was taken for the name of a file with arguments. */
+    @Test
+    void argument_thatBeginsWithAt_isTakenAsItIs(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("arguments"), "--version");
+        for (Path path : List.of(file, folder)) {
+            assertThat(harness.run("@" + path)).isEqualTo(ExitCode.WRONG_USAGE);
+            assertThat(harness.err()).contains("Unmatched argument at index 0: '@" + path);
+        }
+    }
+
     /** Regression: {@code --too} was taken for {@code --token-file}. */
     @ParameterizedTest
     @CsvSource({
@@ -126,7 +136,7 @@ class MainTest {
             assertThat(other.run(line)).isEqualTo(ExitCode.WRONG_USAGE);
             assertThat(other.out()).as(command).startsWith("{\"error\":\"");
         }
-        for (String format : List.of("--format=json", "--format json")) {
+        for (String format : List.of("--format=json", "--format json", "--format=JSON", "--format Json")) {
             CommandHarness other = new CommandHarness();
             assertThat(other.run(("consume --no-such-option " + format).split(" ")))
                     .isEqualTo(ExitCode.WRONG_USAGE);
@@ -194,6 +204,17 @@ class MainTest {
         assertThat(harness.err())
                 .contains("out of memory: Cannot reserve direct memory", "WEIR_OPTS=-Xmx", "weir.buffer.bytes")
                 .doesNotContain("fault of Weir");
+    }
+
+    /** Regression: the message was "null". */
+    @Test
+    void outOfMemory_withoutAMessage_isNamed() {
+        harness.runProbe(weir -> {
+            throw new OutOfMemoryError();
+        });
+        assertThat(harness.err())
+                .contains("out of memory: java.lang.OutOfMemoryError")
+                .doesNotContain("null");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.weir.cli.broker;
 
+import dev.weir.command.client.ClientFault;
 import dev.weir.command.terminal.CliFailure;
 import dev.weir.command.terminal.Terminal;
 import dev.weir.testkit.KafkaCluster;
@@ -7,7 +8,9 @@ import dev.weir.testkit.KafkaClusterException;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.internals.Topic;
 
 /**
  * A topic requested with {@code --topic}. Immutable.
@@ -23,9 +26,15 @@ record WantedTopic(String name, int partitions) {
         try {
             int partitions = Integer.parseInt(text.substring(colon + 1));
             if (colon > 0 && partitions >= 1 && partitions <= MAX_PARTITIONS) {
-                return new WantedTopic(text.substring(0, colon), partitions);
+                String name = text.substring(0, colon);
+                Topic.validate(name);
+                return new WantedTopic(name, partitions);
             }
         } catch (NumberFormatException ignored) { // reported below
+        } catch (InvalidTopicException e) {
+            throw CliFailure.usage(
+                    "'" + text.substring(0, colon) + "' cannot be the name of a topic: " + ClientFault.withCause(e),
+                    "");
         }
         throw CliFailure.badValue("--topic", text, "NAME:PARTITIONS with 1 to " + MAX_PARTITIONS + " partitions");
     }

@@ -15,6 +15,10 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** A client of a process's console. Confined to one thread. */
@@ -31,10 +35,8 @@ public final class ConsoleClient implements AutoCloseable {
 
     private final URI console;
     private final @Nullable String token;
-    private final HttpClient http = HttpClient.newBuilder()
-            .proxy(HttpClient.Builder.NO_PROXY)
-            .connectTimeout(PATIENCE)
-            .build();
+    private final Duration patience;
+    private final HttpClient http;
 
     /**
      * Creates a client.
@@ -42,8 +44,18 @@ public final class ConsoleClient implements AutoCloseable {
      * @param token the console's token, if it requires one
      */
     public ConsoleClient(URI console, @Nullable String token) {
+        this(console, token, PATIENCE);
+    }
+
+    /** Creates a client with a time limit for an answer that takes the console no time to make. */
+    ConsoleClient(URI console, @Nullable String token, Duration patience) {
         this.console = console;
         this.token = token;
+        this.patience = patience;
+        this.http = HttpClient.newBuilder()
+                .proxy(HttpClient.Builder.NO_PROXY)
+                .connectTimeout(patience)
+                .build();
     }
 
     /** Requests a JSON answer. */
@@ -54,7 +66,7 @@ public final class ConsoleClient implements AutoCloseable {
     /** Requests a JSON answer. The server has {@code making} in addition to the usual time. */
     public JsonNode get(String path, Duration making) throws InterruptedException {
         JsonNode answer =
-                send(HttpRequest.newBuilder(URI.create(console + path)).GET(), PATIENCE.plus(making));
+                send(HttpRequest.newBuilder(URI.create(console + path)).GET(), patience.plus(making));
         // Any server may answer with JSON. A console names its pipeline or lists the members of its fleet.
         if (path.equals(STATE)
                 && !answer.path("pipeline").isTextual()
@@ -75,27 +87,18 @@ public final class ConsoleClient implements AutoCloseable {
                 HttpRequest.newBuilder(URI.create(console + "/api/control"))
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString(body.toString())),
-                PATIENCE.plus(LONGEST_CHANGE));
+                patience.plus(LONGEST_CHANGE));
         if (!report.path("applied").isObject()) {
             throw noConsole(null);
         }
         return report;
     }
 
-    private JsonNode send(HttpRequest.Builder request, Duration patience) throws InterruptedException {
+    private JsonNode send(HttpRequest.Builder request, Duration limit) throws InterruptedException {
         if (token != null) {
             request.header("Authorization", "Bearer " + token);
         }
-        HttpResponse<String> answer;
-        try {
-            answer = http.send(request.timeout(patience).build(), BodyHandlers.ofString());
-        } catch (IOException e) {
-            throw CliFailure.work(
-                    "no console answers at " + console + ": "
-                            + (e instanceof ConnectException ? "nothing listens there" : CliFailure.reason(e)),
-                    "Is the process still running?",
-                    e);
-        }
+        HttpResponse<String> answer = answer(request.build(), limit);
         JsonNode body;
         try {
             body = JSON.readTree(answer.body());
@@ -116,6 +119,28 @@ public final class ConsoleClient implements AutoCloseable {
             throw noConsole(null);
         }
         return body;
+    }
+
+    /** Limits the time for the whole answer. The timeout of a request ends with the headers of its answer. */
+    private HttpResponse<String> answer(HttpRequest request, Duration limit) throws InterruptedException {
+        CompletableFuture<HttpResponse<String>> answer = http.sendAsync(request, BodyHandlers.ofString());
+        try {
+            return answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            if (!(cause instanceof IOException || cause instanceof TimeoutException)) {
+                throw CliFailure.unexpected(cause);
+            }
+            throw CliFailure.work(
+                    "no console answers at " + console + ": "
+                            + (!(cause instanceof IOException io)
+                                    ? "no answer within " + limit.toMillis() + " ms"
+                                    : io instanceof ConnectException ? "nothing listens there" : CliFailure.reason(io)),
+                    "Is the process still running?",
+                    cause);
+        } finally {
+            boolean ignored = answer.cancel(true); // otherwise close() waits for it
+        }
     }
 
     private CliFailure noConsole(@Nullable Exception cause) {

@@ -14,9 +14,7 @@ import dev.weir.command.terminal.CliFailure;
 import dev.weir.command.terminal.CommandContext;
 import dev.weir.command.terminal.ExitCode;
 import dev.weir.command.terminal.Printable;
-import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -128,7 +126,8 @@ public final class ConsoleCommand implements Callable<Integer> {
                 report = replayed(changes, console, report);
             }
             if (timeline != null) {
-                write(timeline, console.get("/api/timeline"));
+                JsonNode entries = console.get("/api/timeline");
+                OutputFile.write("--timeline", timeline, entries.toPrettyString() + System.lineSeparator());
             }
             JsonNode state = console.get("/api/state");
             JsonNode refused = report == null ? null : report.path("refused");
@@ -156,14 +155,15 @@ public final class ConsoleCommand implements Callable<Integer> {
         if (!isFleet() && targets.isEmpty()) {
             throw CliFailure.usage("Missing required parameter: 'PID|URL'", "Or name a group with --group.");
         }
-        if (!isFleet() && listen != null) {
-            throw CliFailure.usage("--listen goes with --group, or with several addresses", "");
+        if (listen != null && (!isFleet() || json)) {
+            throw CliFailure.usage("--listen goes with --group, or with several addresses, and not with --json", "");
         }
         if (isFleet() && (!settings.isEmpty() || timeline != null || replay != null)) {
             throw CliFailure.usage(
                     "--set, --timeline and --replay go with the address of one console",
                     "The page over several only shows.");
         }
+        OutputFile.check("--timeline", timeline);
         groups.stream().filter(String::isBlank).findFirst().ifPresent(each -> {
             throw CliFailure.badValue("--group", each, "the name of a group");
         });
@@ -191,14 +191,6 @@ public final class ConsoleCommand implements Callable<Integer> {
     private static void take(JsonNode report, ObjectNode applied, ArrayNode refused) {
         report.path("applied").properties().forEach(each -> applied.set(each.getKey(), each.getValue()));
         report.path("refused").forEach(refused::add);
-    }
-
-    private static void write(Path file, JsonNode entries) {
-        try {
-            Files.writeString(file, entries.toPrettyString() + System.lineSeparator());
-        } catch (IOException e) {
-            throw CliFailure.badValue("--timeline", file, "a file that can be written (" + CliFailure.reason(e) + ")");
-        }
     }
 
     private static String error(JsonNode refused) {

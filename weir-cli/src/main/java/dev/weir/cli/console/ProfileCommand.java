@@ -14,7 +14,6 @@ import dev.weir.console.profile.ProfileException;
 import dev.weir.console.profile.Profiler;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -82,7 +81,7 @@ public final class ProfileCommand implements Callable<Integer> {
                 ConsoleAddress.isProcess(target) ? this::ofProcess : ofConsole(ConsoleAddress.ofUrl(target));
         ObjectNode profile = await(recording);
         if (html != null) {
-            write(html, Profile.htmlOf(profile.toString()));
+            OutputFile.write("--html", html, Profile.htmlOf(profile.toString()));
         }
         profile.remove("flames");
         if (json) {
@@ -103,12 +102,7 @@ public final class ProfileCommand implements Callable<Integer> {
                     "--token-file goes with the address of a console, not with a process",
                     "A process is recorded without its console.");
         }
-        if (html != null) {
-            Path folder = html.toAbsolutePath().getParent();
-            if (Files.isDirectory(html) || folder == null || !Files.isDirectory(folder)) {
-                throw CliFailure.badValue("--html", html, "a file in a folder that exists");
-            }
-        }
+        OutputFile.check("--html", html);
     }
 
     private ObjectNode ofProcess() throws IOException, InterruptedException {
@@ -164,14 +158,6 @@ public final class ProfileCommand implements Callable<Integer> {
                         "cannot record " + target + ": " + CliFailure.reason(e), "Is the process still running?", e);
             default -> CliFailure.unexpected(cause);
         };
-    }
-
-    private static void write(Path file, String page) {
-        try {
-            Files.writeString(file, page);
-        } catch (IOException e) {
-            throw CliFailure.badValue("--html", file, "a file that can be written (" + CliFailure.reason(e) + ")");
-        }
     }
 
     private void tell(ObjectNode profile) {

@@ -68,8 +68,9 @@ record Replay(List<Change> changes) {
             if (Files.size(file) > MAX_BYTES) {
                 throw CliFailure.badValue("--replay", file, "a file of at most 16 MB");
             }
+            // Jackson recognizes the encoding: editors and shells of Windows write UTF-16 or a byte order mark.
             JsonNode entries =
-                    new ObjectMapper().readTree(Files.readString(file)).path("entries");
+                    new ObjectMapper().readTree(Files.readAllBytes(file)).path("entries");
             if (entries.isArray()) {
                 return entries;
             }

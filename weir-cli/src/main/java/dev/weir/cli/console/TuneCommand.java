@@ -1,5 +1,6 @@
 package dev.weir.cli.console;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.command.console.TokenFile;
 import dev.weir.command.terminal.CliFailure;
 import dev.weir.command.terminal.CommandContext;
@@ -118,9 +119,10 @@ public final class TuneCommand implements Callable<Integer> {
                     console,
                     () -> progress.update(() -> String.format(Locale.ROOT, "measuring step %d", steps.get() + 1)));
             pipeline.check();
+            JsonNode state = console.get("/api/state");
+            checkRaised(state);
             Map<String, String> start = new HashMap<>();
-            console.get("/api/state")
-                    .path("controls")
+            state.path("controls")
                     .forEach(control -> start.put(
                             control.path("key").asText(), control.path("value").asText()));
             weir.shutdown().onStop(tuner::stop);
@@ -145,6 +147,19 @@ public final class TuneCommand implements Callable<Integer> {
             weir.terminal().clearStatus();
             output.summary(report, apply);
             return TuneOutput.isFailure(report) ? ExitCode.FAILED : ExitCode.DONE;
+        }
+    }
+
+    private void checkRaised(JsonNode state) {
+        List<String> stages = state.path("stages")
+                .valueStream()
+                .map(stage -> stage.path("name").asText())
+                .toList();
+        for (String stage : raised) {
+            if (!stages.contains(stage)) {
+                throw CliFailure.badValue(
+                        "--raise", stage, "a stage of the pipeline (" + String.join(", ", stages) + ")");
+            }
         }
     }
 

@@ -14,6 +14,7 @@ import dev.weir.stream.DrainReport;
 import dev.weir.stream.Pipeline;
 import dev.weir.stream.RunningPipeline;
 import dev.weir.stream.StageSnapshot;
+import dev.weir.stream.spi.Thrown;
 import dev.weir.testkit.KafkaCluster;
 import dev.weir.testkit.KafkaClusterException;
 import java.time.Duration;
@@ -181,7 +182,7 @@ final class DemoRun {
         boolean goesOn(long moved) throws InterruptedException {
             Exception refused = traffic.failure();
             if (refused != null) {
-                throw CliFailure.work("events could not be produced: " + refused.getMessage(), "", refused);
+                throw CliFailure.work("events could not be produced: " + Thrown.reason(refused), "", refused);
             }
             try {
                 end.get(TICK_MILLIS, TimeUnit.MILLISECONDS);

@@ -151,12 +151,13 @@ final class ConsoleTools {
         long lag = 0;
         int unknown = 0;
         for (JsonNode each : state.path("partitions")) {
-            lag += Math.max(0, each.path("lag").asLong());
+            lag += each.path("lag").asLong();
             unknown += isLagUnknown(each) ? 1 : 0;
         }
-        evidence.put("lag", lag);
         if (unknown > 0) {
             answer.unknown(evidence, "lag", "the lag of " + unknown + " partitions is not known yet");
+        } else {
+            evidence.put("lag", lag);
         }
     }
 

@@ -122,6 +122,10 @@ public final class McpCommand implements Callable<Integer> {
             var ignored = ConsoleAddress.ofUrl(url);
         }
         String one = target != null ? target : url != null ? url : pid;
+        if (one == null && tokenFile != null) {
+            throw CliFailure.usage(
+                    "--token-file goes with the address of a console, or with its process", "Give PID|URL too.");
+        }
         if (one != null && !ConsoleAddress.isProcess(one)) {
             var ignored = ConsoleAddress.ofUrl(one);
         }

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.weir.command.terminal.CliFailure;
 import dev.weir.command.terminal.Secrets;
+import dev.weir.stream.spi.Thrown;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -110,12 +111,13 @@ final class McpServer {
         }
     }
 
-    private void take(byte[] json, ExecutorService threads) throws IOException {
+    private void take(byte[] line, ExecutorService threads) {
         JsonNode message;
         try {
-            message = JSON.readTree(json);
-        } catch (JacksonException e) {
-            fail(NullNode.getInstance(), RpcException.PARSE_ERROR, "not JSON: " + e.getOriginalMessage());
+            message = JSON.readTree(line);
+        } catch (IOException e) { // Jackson throws exceptions of the JDK for some encodings
+            String why = e instanceof JacksonException json ? json.getOriginalMessage() : Thrown.reason(e);
+            fail(NullNode.getInstance(), RpcException.PARSE_ERROR, "not JSON: " + why);
             return;
         }
         JsonNode id = message.path("id");

@@ -6,6 +6,7 @@ import dev.weir.kafka.ConsumerSettings;
 import dev.weir.kafka.ConsumerSettings.UnreadableBatches;
 import dev.weir.kafka.RecordDecodeException;
 import dev.weir.kafka.ShareSettings;
+import dev.weir.stream.spi.Thrown;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -105,8 +106,7 @@ final class BatchOptions {
     static CliFailure failure(RecordDecodeException failure) {
         Throwable cause = failure.getCause();
         return CliFailure.work(
-                "a batch cannot be read: "
-                        + OptionNames.in(String.valueOf((cause == null ? failure : cause).getMessage())),
+                "a batch cannot be read: " + OptionNames.in(Thrown.reason(cause == null ? failure : cause)),
                 "Nothing is lost: the pipe stopped before it. --unreadable-batches skip leaves it out,"
                         + " --unreadable-batches dead-letter with --dead-letter TOPIC puts it aside"
                         + " (with --via identity or each:CMD), --max-batch-bytes allows larger ones.",

@@ -2,6 +2,7 @@ package dev.weir.cli.pipe;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.weir.stream.spi.Thrown;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -39,7 +40,7 @@ final class EachProcess {
             return out.get();
         } catch (ExecutionException unreadable) {
             throw new LineProcessException("the output of the command cannot be read: "
-                    + Objects.requireNonNull(unreadable.getCause()).getMessage());
+                    + Thrown.reason(Objects.requireNonNull(unreadable.getCause())));
         } finally {
             Shell.kill(process.toHandle());
         }

@@ -74,7 +74,7 @@ final class PipeProgress {
                 out,
                 rate(out),
                 member.inHand() + member.waiting(),
-                member.lag() < 0 ? "?" : String.format(Locale.ROOT, "%,d", member.lag()),
+                lag(member.lag()),
                 member.lanes(),
                 member.pollRecords());
     }
@@ -85,6 +85,7 @@ final class PipeProgress {
         PipelineCounts.Moment now =
                 stands && consumer.inFlight() == 0 && moment.inFlight() > 0 ? counts.settled() : moment;
         int assigned = consumer.partitions().size();
+        boolean isLagKnown = consumer.partitions().stream().allMatch(each -> each.lag() >= 0);
         String silence = noAnswerSince == null ? "" : "no broker answers since " + TIME.format(noAnswerSince) + "  ";
         if (assigned == 0 && now.out() + now.dead() == 0) {
             return silence + "joining the group ...";
@@ -92,15 +93,19 @@ final class PipeProgress {
         return silence
                 + String.format(
                         Locale.ROOT,
-                        "in %,d  out %,d%s  %,d/s  in flight %,d  lag %,d  paused %d of %d",
+                        "in %,d  out %,d%s  %,d/s  in flight %,d  lag %s  paused %d of %d",
                         now.in(),
                         now.out(),
                         now.dead() == 0 ? "" : deadLetters(now.dead(), cut),
                         rate(now.out() + now.dead()),
                         now.inFlight(),
-                        Math.max(consumer.lag(), now.inFlight()),
+                        lag(isLagKnown ? Math.max(consumer.lag(), now.inFlight()) : -1),
                         consumer.pausedPartitions(),
                         assigned);
+    }
+
+    private static String lag(long records) {
+        return records < 0 ? "?" : String.format(Locale.ROOT, "%,d", records);
     }
 
     private static String deadLetters(long deadLetters, long cut) {

@@ -46,6 +46,10 @@ final class PipeState implements AutoCloseable {
         if (file.toAbsolutePath().getParent() == null) {
             throw CliFailure.badValue("--state", file, "a file, not the root folder");
         }
+        // A move replaces even /dev/null.
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw CliFailure.badValue("--state", file, "a file, not a device or a folder");
+        }
         try {
             replace(file, JsonLines.object(json -> json.writeStringField("state", "starting"), true));
         } catch (IOException e) {

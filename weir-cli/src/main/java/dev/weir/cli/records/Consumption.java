@@ -101,7 +101,8 @@ final class Consumption {
             Map<TopicPartition, Long> beginnings = reader.consumer().beginningOffsets(gone.partitions(), patience);
             Map<TopicPartition, Long> ends = reader.consumer().endOffsets(gone.partitions(), patience);
             gone.offsetOutOfRangePartitions().forEach((partition, offset) -> {
-                long next = nearest(offset, beginnings.getOrDefault(partition, 0L), ends.getOrDefault(partition, 0L));
+                long next = RecordReader.nearest(
+                        offset, beginnings.getOrDefault(partition, 0L), ends.getOrDefault(partition, 0L));
                 notes.accept("weir: " + partition + " no longer has offset " + offset + "; reading on at " + next);
                 reader.seek(partition, next);
             });
@@ -150,17 +151,12 @@ final class Consumption {
     private void beginAt(long offset, Map<TopicPartition, Long> beginnings, Map<TopicPartition, Long> ends) {
         ends.forEach((partition, end) -> {
             long begin = beginnings.getOrDefault(partition, 0L);
-            long start = nearest(offset, begin, end);
+            long start = RecordReader.nearest(offset, begin, end);
             if (start != offset) {
                 notes.accept("weir: " + partition + " has offsets " + begin + " to " + Math.max(begin, end)
                         + ": begins at " + start + " instead of " + offset);
             }
             reader.seek(partition, start);
         });
-    }
-
-    /** Returns the nearest offset of a log. Its beginning may have moved past an end that was queried earlier. */
-    static long nearest(long offset, long begin, long end) {
-        return Math.max(begin, Math.min(offset, end));
     }
 }

@@ -275,7 +275,7 @@ final class Replay {
             case EARLIEST -> beginning;
             case LATEST -> end;
             // The log may contain the offset: a stale broker has then refused the fetch.
-            case NEAREST -> Math.max(beginning, Math.min(wanted, end));
+            case NEAREST -> RecordReader.nearest(wanted, beginning, end);
         };
         tell.accept(ReplayNote.warning(id + "@" + wanted + " is out of range, the partition has " + beginning + " to "
                 + end + "; continuing at " + next + " as the policy " + policy + " says"));

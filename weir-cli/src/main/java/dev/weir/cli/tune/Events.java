@@ -5,6 +5,7 @@ import dev.weir.command.terminal.Progress;
 import dev.weir.command.terminal.Shutdown;
 import dev.weir.examples.asimov.AsimovPipeline;
 import dev.weir.examples.asimov.EventGenerator;
+import dev.weir.stream.spi.Thrown;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -64,7 +65,7 @@ final class Events {
         }
         Exception refused = failure.get();
         if (refused != null) {
-            throw CliFailure.work("events could not be produced: " + refused.getMessage(), "", refused);
+            throw CliFailure.work("events could not be produced: " + Thrown.reason(refused), "", refused);
         }
     }
 }

@@ -18,6 +18,7 @@ import dev.weir.stream.control.StageControl;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -122,6 +123,31 @@ class ConsoleCommandTest {
         assertThat(entries).hasSize(1);
         assertThat(entries.get(0).path("key").asText()).isEqualTo("log.dev.weir.x");
         assertThat(harness.out()).contains("applied  log.dev.weir.x=info").contains("pipeline ");
+    }
+
+    /** Regression: the change was made before the file was checked. */
+    @Test
+    void timeline_thatCannotBeWritten_isRefusedBeforeTheChange() {
+        for (Path file : List.of(folder, folder.resolve("nowhere").resolve("timeline.json"))) {
+            int code = harness.run(
+                    "console", console.uri().toString(), "--set=stage.price.parallelism=24", "--timeline=" + file);
+            assertThat(code).isEqualTo(ExitCode.WRONG_USAGE);
+            assertThat(harness.err()).contains("--timeline=" + file);
+        }
+        assertThat(running.handles(StageControl.class).getFirst().parallelism()).isEqualTo(2);
+    }
+
+    /** Regression: editors and shells of Windows write a byte order mark, which was no JSON. */
+    @ParameterizedTest
+    @ValueSource(strings = {"UTF-8", "UTF-16LE"})
+    void replay_ofAFileWithAByteOrderMark_makesItsChanges(String charset) throws Exception {
+        Path file = Files.writeString(
+                folder.resolve("timeline.json"),
+                "\uFEFF{\"entries\":[{\"at_ms\":70,\"key\":\"stage.price.parallelism\",\"value\":7}]}",
+                Charset.forName(charset));
+        int code = harness.run("console", console.uri().toString(), "--replay=" + file);
+        assertThat(code).as(harness.err()).isEqualTo(ExitCode.DONE);
+        assertThat(running.handles(StageControl.class).getFirst().parallelism()).isEqualTo(7);
     }
 
     @Test
@@ -287,6 +313,7 @@ class ConsoleCommandTest {
                 "console --group g",
                 "console 1 --bootstrap-server h:1",
                 "console 1 --listen 0",
+                "console http://127.0.0.1:1 http://127.0.0.1:2 --listen 0 --json",
                 "console --group g --bootstrap-server h:1 --set source.paused=true",
                 "console http://127.0.0.1:1 http://127.0.0.1:2 --timeline t.json",
                 "console --group= --bootstrap-server h:1",
@@ -303,6 +330,14 @@ class ConsoleCommandTest {
         assertThat(harness.run(line.split(" "))).as(harness.err()).isEqualTo(ExitCode.WRONG_USAGE);
         assertThat(harness.err()).contains("--help");
         assertThat(harness.out()).doesNotContain("jsonrpc");
+    }
+
+    /** Regression: the token was ignored. */
+    @Test
+    void tokenFile_ofAnAgentWithoutAConsole_isRefused() {
+        assertThat(harness.run("mcp", "--bootstrap-server=h:1", "--token-file=t"))
+                .isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("--token-file goes with the address of a console");
     }
 
     private static String[] with(String[] options, String more) {

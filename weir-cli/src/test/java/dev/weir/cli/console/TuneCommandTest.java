@@ -133,6 +133,17 @@ class TuneCommandTest {
         assertThat(workers()).isEqualTo(1);
     }
 
+    /** Regression: the option was ignored. */
+    @Test
+    void raise_ofAStageThatThePipelineLacks_isRefused() throws Exception {
+        start(Source.repeat(1), 1);
+
+        assertThat(harness.run("tune", address(), "--window=100ms", "--raise=lookup"))
+                .isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("--raise must be a stage of the pipeline", "look up", "--raise=lookup");
+        assertThat(workers()).isEqualTo(1);
+    }
+
     @Test
     void processWithoutAPipeline_isRefusedWithAWayOut() throws Exception {
         try (ConsoleServer empty = ConsoleServer.builder().start()) {

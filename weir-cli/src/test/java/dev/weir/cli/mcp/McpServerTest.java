@@ -145,6 +145,18 @@ class McpServerTest {
         assertThat(answers.get(1).path("result").isObject()).isTrue();
     }
 
+    /** Regression: a message in an encoding that the parser does not know ended the server. */
+    @Test
+    void messageInAnUnknownEncoding_isNoJson_andTheNextIsAnswered() throws Exception {
+        ByteArrayOutputStream in = new ByteArrayOutputStream();
+        in.write(new byte[] {0, 0, (byte) 0xFF, (byte) 0xFE, '\n'});
+        in.write(request(2, "ping", "{}").getBytes(UTF_8));
+        List<JsonNode> answers = answers(new ByteArrayInputStream(in.toByteArray()));
+        assertThat(answers).hasSize(2);
+        assertThat(answers.getFirst().at("/error/code").asInt()).isEqualTo(-32700);
+        assertThat(answers.get(1).path("result").isObject()).isTrue();
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

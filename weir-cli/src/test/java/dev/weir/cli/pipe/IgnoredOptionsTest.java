@@ -90,4 +90,12 @@ class IgnoredOptionsTest {
         assertThat(harness.run(line)).isEqualTo(ExitCode.WRONG_USAGE);
         assertThat(harness.err()).contains("--topic names a twice: a:1 and a:2");
     }
+
+    /** Regression: the broker was started first. */
+    @Test
+    void brokerTopic_thatCannotExist_isRefused() {
+        CommandHarness harness = new CommandHarness();
+        assertThat(harness.run("broker", "--port=0", "--topic=a b:1")).isEqualTo(ExitCode.WRONG_USAGE);
+        assertThat(harness.err()).contains("'a b' cannot be the name of a topic");
+    }
 }

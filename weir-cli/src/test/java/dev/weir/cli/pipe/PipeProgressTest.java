@@ -29,6 +29,13 @@ class PipeProgressTest {
                 .contains("in flight 200  lag 200");
     }
 
+    /** Regression: an unknown lag was shown as 0. */
+    @Test
+    void lag_thatIsUnknown_isAQuestionMark() {
+        assertThat(progress.line(new PipelineCounts.Moment(9, 9, 0, 0), consumer(0, -1), null, 0))
+                .contains("in flight 0  lag ?  paused");
+    }
+
     @Test
     void brokersThatAreGone_areTold_beforeAndAfterTheFirstRecord() {
         Instant since = Instant.parse("2026-03-01T03:00:07.5Z");

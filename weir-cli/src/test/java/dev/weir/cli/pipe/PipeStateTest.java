@@ -10,6 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,16 @@ class PipeStateTest {
         assertThatThrownBy(() -> PipeState.checkWritable(Path.of("/")))
                 .isInstanceOf(CliFailure.class)
                 .hasMessage("--state must be a file, not the root folder: --state=/");
+    }
+
+    /** Regression: the state file replaced a device. */
+    @Test
+    void device_isRefused() throws Exception {
+        Path device = Files.createSymbolicLink(folder.resolve("null"), Path.of("/dev/null"));
+        assertThatThrownBy(() -> PipeState.checkWritable(device))
+                .isInstanceOf(CliFailure.class)
+                .hasMessage("--state must be a file, not a device or a folder: --state=" + device);
+        assertThat(device).isSymbolicLink();
     }
 
     @Test

@@ -71,6 +71,14 @@ public final class RecordReader implements AutoCloseable {
                 System::nanoTime);
     }
 
+    /**
+     * Returns the nearest offset of a log. The beginning may be past the end, because a log that was queried twice may
+     * have lost records in between.
+     */
+    public static long nearest(long offset, long beginning, long end) {
+        return Math.max(beginning, Math.min(offset, end));
+    }
+
     /** The current client, which a poll may replace. Poll and seek through this class only. */
     public Consumer<byte[], byte[]> consumer() {
         return consumer;

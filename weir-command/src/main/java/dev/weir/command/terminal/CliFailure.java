@@ -59,7 +59,7 @@ public final class CliFailure extends RuntimeException {
             if (each instanceof OutOfMemoryError) {
                 return new CliFailure(
                         ExitCode.OUT_OF_MEMORY,
-                        "out of memory: " + each.getMessage(),
+                        "out of memory: " + Thrown.reason(each),
                         OutOfMemory.wayOut(each.getMessage()),
                         cause);
             }

@@ -103,6 +103,20 @@ class RecordReaderTest {
         }
     }
 
+    /** Regression: a command failed if retention deleted records between its queries of the end and the beginning. */
+    @Test
+    void nearest_inALogWhoseBeginningHasMovedPastItsEnd_isTheBeginning() {
+        assertThat(RecordReader.nearest(5, 20, 10)).isEqualTo(20);
+        assertThat(RecordReader.nearest(30, 20, 10)).isEqualTo(20);
+    }
+
+    @Test
+    void nearest_isTheOffsetItselfOrAnEndOfTheLog() {
+        assertThat(RecordReader.nearest(5, 10, 20)).isEqualTo(10);
+        assertThat(RecordReader.nearest(15, 10, 20)).isEqualTo(15);
+        assertThat(RecordReader.nearest(25, 10, 20)).isEqualTo(20);
+    }
+
     @Test
     void recordThatExhaustsTheHeap_isNamed_onceAllBeforeItAreRead() {
         RecordReader reader = reader(10);
