@@ -97,7 +97,7 @@ public final class CircuitBreaker {
 
     private static final int MAX_WINDOW = 1_000_000;
 
-    /** The duration of {@link #open}: practically unlimited, but without an overflow in nanoseconds. */
+    /** The duration of {@link #open}: about 100 years, which does not overflow in nanoseconds. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final double share;
@@ -191,8 +191,8 @@ public final class CircuitBreaker {
     }
 
     /**
-     * Waits like {@link #acquire()} while the call is needed. Returns {@link #NO_PERMIT} if it is no longer needed;
-     * then report no outcome.
+     * Waits like {@link #acquire()}, but only while the call is needed. Returns {@link #NO_PERMIT} if the call is no
+     * longer needed; then report no outcome.
      *
      * @param needless returns true if the call is no longer needed. Called with the breaker's lock held, before and
      *     after each wait, so it must be fast and must not acquire a lock. Call {@link #lookAgain} when its result

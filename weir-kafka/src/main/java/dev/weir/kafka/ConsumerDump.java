@@ -304,8 +304,8 @@ public final class ConsumerDump {
         }
 
         /**
-         * The age of the first unfinished record, according to its timestamp. Zero without a lag. Null if that record
-         * was not fetched yet or has no timestamp.
+         * The age of the first unfinished record, according to its timestamp. Zero if there is no lag. Null if that
+         * record was not fetched yet or has no timestamp.
          */
         public @Nullable Duration lagTime() {
             return values.lagTime;
@@ -537,7 +537,8 @@ public final class ConsumerDump {
 
         /**
          * The record's location in the pipeline: {@value #BUFFERED} until it is pulled, and then a text that begins
-         * with {@value #IN_FLIGHT}. The text also says in which stage it is waiting or being processed, if known.
+         * with {@value #IN_FLIGHT}. The text also says in which stage the record is waiting or being processed, if
+         * known.
          */
         public String stage() {
             return values.stage;

@@ -67,8 +67,8 @@ public interface ConsumerHandle {
     /**
      * Returns the values for health probes.
      *
-     * @param stall the time for which the consumer may have unfinished records without finishing any. After that, it is
-     *     reported as not progressing. Must be longer than the slowest handler call
+     * @param stall the time for which the consumer may have unfinished records without finishing any. After that time,
+     *     the consumer is reported as not progressing. Must be longer than the slowest handler call
      */
     ConsumerHealth health(Duration stall);
 
@@ -85,16 +85,16 @@ public interface ConsumerHandle {
     boolean isPaused();
 
     /**
-     * Pauses all partitions except the given ones, also partitions assigned later. The next call of {@link #pause()} or
-     * {@code pauseAllBut} replaces this pause, and {@link #resume()} ends it. A given partition remains paused if
-     * another method has paused it or its topic.
+     * Pauses all partitions, including partitions assigned later, except the given ones. The next call of
+     * {@link #pause()} or {@code pauseAllBut} replaces this pause, and {@link #resume()} ends it. A given partition
+     * remains paused if another method has paused it or its topic.
      */
     CompletionStage<Void> pauseAllBut(Collection<TopicPartition> partitions);
 
     /** Pauses the partitions of a topic until {@link #resume(String)} is called. */
     CompletionStage<Void> pause(String topic);
 
-    /** Pauses individual partitions until {@link #resume(Collection)} is called, even if they are assigned later. */
+    /** Pauses the given partitions, even if they are assigned later, until {@link #resume(Collection)} is called. */
     CompletionStage<Void> pause(Collection<TopicPartition> partitions);
 
     /** Ends all pauses. */

@@ -24,8 +24,8 @@ public interface ExternalOffsets {
      * Called after partitions were revoked. Their records are no longer emitted, and {@code mapBlocking},
      * {@code mapAsync} and {@code forEach} start no more work on them. Running work has ended, unless it took longer
      * than {@link ConsumerSettings#revokeDeadline} or the partitions were lost. The rebalance waits for this call until
-     * the deadline, but at least 10 s, or {@code revokeDeadline} if that is shorter. With a {@link RebalanceListener},
-     * this call gets half of the remaining time.
+     * the deadline, but for at least 10 s (or {@code revokeDeadline}, if that is shorter). With a
+     * {@link RebalanceListener}, this call gets half of the remaining time.
      */
     default void revoked(Set<TopicPartition> partitions) {}
 }

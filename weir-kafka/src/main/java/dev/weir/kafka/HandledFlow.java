@@ -30,7 +30,7 @@ public final class HandledFlow<K, V, R> extends HandledRecords<K, V, R, HandledF
      * topic, a record goes to the dead-letter topic, so {@link #deadLetter} is required too. Retried records are no
      * longer in order.
      *
-     * <p>All topics must exist when the pipeline starts. Each has its own consumer in the same group. The handler
+     * <p>All topics must exist when the pipeline starts. Each topic has its own consumer in the same group. The handler
      * receives a retried record as it was in its original topic, except for additional headers that begin with
      * {@link RetryTopics#PREFIX}.
      *

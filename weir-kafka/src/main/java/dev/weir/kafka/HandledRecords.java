@@ -81,7 +81,7 @@ public abstract sealed class HandledRecords<K, V, R, F extends HandledRecords<K,
     /**
      * Sets the action for records whose handler throws this type. The first matching rule applies;
      * {@link FailureAction#RETRY} applies to all other types. If a record cannot be decoded, the rules are applied as
-     * if its handler had thrown {@link RecordDecodeException}, except that it is never retried.
+     * if its handler had thrown {@link RecordDecodeException}, but the record is never retried.
      *
      * <p>Errors that are not caused by the record fail the pipeline regardless of any rules: an
      * {@link InterruptedException}, a {@link LinkageError}, or a {@link VirtualMachineError} other than

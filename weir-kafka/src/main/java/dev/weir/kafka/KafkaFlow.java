@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * }
  *
  * <p>Delivery is at least once, as with {@link KafkaSource#atLeastOnce}. A record is finished when the sink has written
- * or accepted its result, when it was written to a retry or dead-letter topic, or when a rule has skipped it. Its
- * offset is committed when all earlier records of the partition are finished too.
+ * or accepted its result, when the record was written to a retry or dead-letter topic, or when a rule has skipped it.
+ * Its offset is committed when all earlier records of the partition are finished too.
  */
 public final class KafkaFlow<K, V> {
 
@@ -120,9 +120,9 @@ public final class KafkaFlow<K, V> {
      * rounded up. A record with an outcome is not handled again in this run.
      *
      * <p>With {@link RecordOrdering#byKey} or {@link RecordOrdering#byPartition}, two calls never handle records with
-     * the same key at the same time, and the order of these records is kept. While a record is retried, later records
-     * with its key wait, and also the other records of the batch. A rebalance waits for running calls, and drops other
-     * records of revoked partitions.
+     * the same key at the same time, and the order of these records is kept. While a record is retried, the other
+     * records of its batch wait, and so do later records with its key. A rebalance waits for running calls, and drops
+     * other records of revoked partitions.
      *
      * @param concurrency the number of batches handled concurrently; at least 1. With ordering by key or partition,
      *     also the number of queues in which records wait for their batch

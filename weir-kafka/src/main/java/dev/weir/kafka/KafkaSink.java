@@ -115,8 +115,8 @@ public final class KafkaSink<K, V> {
      *
      * <p>By default, the run fails with {@link ProduceException} if a record is too large, rejected or not
      * serializable, or if its topic does not exist. The record's input is then not acknowledged. {@link #onFailure}
-     * sets another rule. Later records of the partition are written after the rule was applied, if the run has its own
-     * producer.
+     * sets another rule. If the run has its own producer, the rule is applied before later records of the partition are
+     * written.
      */
     public Sink<ProducerRecord<K, V>> records() {
         if (sender == null) {
@@ -163,7 +163,7 @@ public final class KafkaSink<K, V> {
      * with {@link #records}: the first unwritable record fails the run, and no later record of its partition is
      * written. The serializers in the settings are not used.
      *
-     * <p>With another {@linkplain #onFailure rule} than {@link WriteFailures#fail}, each record is copied, because it
+     * <p>With a {@linkplain #onFailure rule} other than {@link WriteFailures#fail}, each record is copied, because it
      * may have to be sent again. The sink then works like {@link #records} with a {@link ProducePath#LEAN} producer.
      *
      * @throws IllegalArgumentException if the settings specify Kafka's client as the produce path, the producer is a
@@ -190,7 +190,7 @@ public final class KafkaSink<K, V> {
 
     /**
      * Writes records in transactions under a transactional id. Brokers allow one producer per id: a new run aborts the
-     * open transaction of an earlier run, and makes it fail if it is still active.
+     * open transaction of an earlier run. If the earlier run is still active, it fails.
      *
      * @throws IllegalArgumentException if the settings cannot be used with transactions, the id is blank, the producer
      *     is a {@link Sender}, or {@link #maxInFlight} is set

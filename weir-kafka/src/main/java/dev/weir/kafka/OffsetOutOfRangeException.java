@@ -27,8 +27,8 @@ public final class OffsetOutOfRangeException extends KafkaPipelineException {
      * Creates the exception with the leader epoch and the divergent offset.
      *
      * @param leaderEpoch the epoch of the record before {@code offset}, or -1 if unknown
-     * @param divergentOffset the first offset at which the log differs from the records that were read; -1 if unknown,
-     *     or if the log ends before {@code offset}
+     * @param divergentOffset the first offset at which the log differs from the records that were read; -1 if it is
+     *     unknown or the log ends before {@code offset}
      */
     public OffsetOutOfRangeException(
             TopicPartition id,

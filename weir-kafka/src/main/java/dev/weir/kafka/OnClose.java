@@ -10,8 +10,8 @@ public enum OnClose {
     DEFAULT,
 
     /**
-     * The member leaves, even if it is a static member, and other members receive its partitions immediately. For the
-     * last stop of a member, for example when scaling down.
+     * The member leaves, even if it is a static member, and other members receive its partitions immediately. Intended
+     * for the last stop of a member, for example when scaling down.
      */
     LEAVE,
 
@@ -20,8 +20,8 @@ public enum OnClose {
      * protocol, the group's {@code consumer.session.timeout.ms}). It keeps its partitions until then, and other members
      * do not notice a quick restart. A restarted process rejoins as the same member only with the same
      * {@code group.instance.id}. Without such an id, a classic group leaves the partitions unread until the timeout.
-     * With {@code group.protocol=consumer}, Kafka's client (4.4) leaves the group anyway without such an id, and the
-     * source logs this at its start.
+     * With {@code group.protocol=consumer}, a member without such an id leaves the group anyway (Kafka's client 4.4),
+     * and the source logs this at its start.
      */
     REMAIN
 }

@@ -92,7 +92,7 @@ public final class ProducerSettings<K, V> {
     /**
      * Returns the client's configuration: Weir's defaults, overridden by the given properties. By default, a record is
      * retried without a time limit, in order and without duplicates (idempotence). The memory for unsent records is an
-     * eighth of the heap, but at least 4 and at most 32 MB. Upstream stages wait while it is used up.
+     * eighth of the heap, but at least 4 and at most 32 MB. Upstream stages wait while this memory is used up.
      */
     public Map<String, Object> clientConfig() {
         Map<String, Object> config = new HashMap<>();

@@ -24,9 +24,9 @@ public interface RebalanceListener {
     default void onAssigned(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 
     /**
-     * Called after partitions have been revoked, and when the pipeline ends. The set is never empty. Their finished
-     * records have been committed, and no more of their records are emitted. As with {@link ExternalOffsets#revoked},
-     * stages start no more work on them, except with {@link KafkaSource#atMostOnce}.
+     * Called after partitions have been revoked, and when the pipeline ends. The set is never empty. The partitions'
+     * finished records have been committed, and no more of their records are emitted. As with
+     * {@link ExternalOffsets#revoked}, stages start no more work on them, except with {@link KafkaSource#atMostOnce}.
      */
     default void onRevoked(Set<TopicPartition> partitions, RestrictedConsumer consumer) {}
 

@@ -193,7 +193,7 @@ public final class RestartingPipeline implements AutoCloseable {
         }
     }
 
-    /** Waits until the next start is due. Returns false if there is none. */
+    /** Waits until the next start is due. Returns false if there will be no next start. */
     private boolean awaitRestart(@Nullable Throwable failure) {
         lock.lock();
         try {

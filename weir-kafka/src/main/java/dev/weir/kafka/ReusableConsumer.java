@@ -12,7 +12,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * until {@link #close} is called. Close it only after its pipelines have ended.
  *
  * <p>A failed pipeline can be restarted without a rebalance, because the consumer stays in the group. The restarted
- * pipeline continues at the first unacknowledged record, without later records that are already finished.
+ * pipeline continues at the first unacknowledged record and skips later records that are already finished.
  *
  * <pre>{@code
  * try (var consumer = ReusableConsumer.start(settings, Subscription.topics("orders", "returns"))) {

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>a stuck client, without a response for four times {@code request.timeout.ms} (at least 10 s), although every
  *       partition of its topics has a leader and enough replicas in sync. The client is closed. Records without an
  *       acknowledgement may have been written;
- *   <li>a batch too large for its topic that the client splits endlessly.
+ *   <li>a batch that is too large for its topic and that the client splits endlessly.
  * </ul>
  */
 public final class Sender<K, V> implements AutoCloseable {

@@ -49,7 +49,7 @@ public interface ShareHandle {
             return values.rejected;
         }
 
-        /** Returns the number of acquisition locks renewed while the pipeline worked on the record. */
+        /** Returns the number of acquisition locks renewed while the pipeline worked on their records. */
         public long renewed() {
             return values.renewed;
         }
@@ -60,8 +60,8 @@ public interface ShareHandle {
         }
 
         /**
-         * Returns the number of acquisition locks that expired, or were lost with their broker, before the record was
-         * finished.
+         * Returns the number of acquisition locks that expired, or were lost with their broker, before their records
+         * were finished.
          */
         public long lockExpired() {
             return values.lockExpired;
@@ -88,8 +88,9 @@ public interface ShareHandle {
         }
 
         /**
-         * Returns the number of fetches that a quota delayed and that returned no records. Brokers may have acquired
-         * records for such a fetch, which counts as a delivery. Recorded only with {@link FetchPath#LEAN}.
+         * Returns the number of fetches that returned no records because of a quota. Brokers may still have acquired
+         * records for such a fetch, which counts as a delivery of these records. Recorded only with
+         * {@link FetchPath#LEAN}.
          */
         public long emptiedAnswers() {
             return values.emptiedAnswers;
@@ -395,7 +396,8 @@ public interface ShareHandle {
         }
 
         /**
-         * Returns the rate expected after following the advice, as a multiple of the current rate; 1 without a gain.
+         * Returns the rate expected after following the advice, as a multiple of the current rate; 1 if no gain is
+         * expected.
          */
         public double expectedGain() {
             return values.expectedGain;

@@ -54,7 +54,10 @@ public final class ShareSettings<K, V> {
     private final @Nullable DeadLetterTopic deadLetterTopic;
     private final @Nullable DeadLetterTopic parking;
 
-    /** Names of topics on the source cluster. A copy with other properties creates their producer settings again. */
+    /**
+     * Names of topics on the source cluster. A copy with other properties derives new producer settings for these
+     * topics.
+     */
     private final @Nullable String deadLetterTopicName;
 
     private final @Nullable String parkingTopic;

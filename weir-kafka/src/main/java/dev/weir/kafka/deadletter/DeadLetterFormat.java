@@ -159,8 +159,8 @@ public final class DeadLetterFormat {
 
     /**
      * Dead-letter records written by brokers for share groups ({@code errors.deadletterqueue.topic.name}). They contain
-     * no original headers, and the key and value only if the group is configured so. {@link OriginalRecords} fetches
-     * the original record.
+     * the key and value only if the group is configured so, and never the original headers. {@link OriginalRecords}
+     * fetches the original record.
      */
     public static final DeadLetterFormat SHARE_GROUP = new DeadLetterFormat(
             "share-group",

@@ -222,8 +222,8 @@ public final class DeadLetterRecord {
     }
 
     /**
-     * Returns the time when the record failed permanently; without a header, the timestamp of the dead-letter record.
-     * Some writers, such as Kafka Connect, copy the original record's timestamp.
+     * Returns the time when the record failed permanently; without such a header, the timestamp of the dead-letter
+     * record, which some writers, such as Kafka Connect, copy from the original record.
      */
     public Instant time() {
         Header said = format.header(record, Field.TIME);
@@ -287,7 +287,8 @@ public final class DeadLetterRecord {
         if (said != null) {
             return RecordTimestamps.orNone(Long.parseLong(said));
         }
-        // Spring, the brokers and Weir set the timestamp to the time of writing. Weir adds a timestamp or time header.
+        // Spring, the brokers and Weir set the timestamp to the time of writing. Records written by Weir have a
+        // timestamp or time header.
         boolean isTimeOfWriting = format.hasTimestampOfItsOwn()
                 || lacksRecord()
                 || (format.equals(DeadLetterFormat.WEIR) && (has(Field.TIMESTAMP) || has(Field.TIME)));

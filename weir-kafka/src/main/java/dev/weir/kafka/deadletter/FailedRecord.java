@@ -30,8 +30,8 @@ public record FailedRecord(
         /** The result was too large, not serializable, or rejected by the broker. */
         WRITE,
         /**
-         * The record has not failed. The dead-letter record is a precaution: the share group loses the record if a
-         * process crashes during the last delivery.
+         * The record has not failed. The dead-letter record is a precaution, because a crash during the last delivery
+         * would lose the record.
          */
         PARKED
     }

@@ -30,7 +30,7 @@ public final class OriginalRecords implements AutoCloseable {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    /** Minimum distance for a seek. The consumer reads and discards records up to a nearer offset. */
+    /** Minimum distance, in offsets, for a seek. To reach a nearer offset, the consumer reads and discards records. */
     private static final int NEAR = 1_000;
 
     private static final String FETCH_BYTES = "262144";
@@ -136,7 +136,7 @@ public final class OriginalRecords implements AutoCloseable {
 
     private Set<Integer> partitionsOf(String topic) {
         Set<Integer> numbers = new HashSet<>();
-        // The name comes from a header. A client may be unable to send an invalid one.
+        // The topic name comes from a header, and a client may be unable to send an invalid name.
         List<PartitionInfo> infos = Topic.isValid(topic) ? consumer.partitionsFor(topic, patience) : null;
         if (infos != null) {
             infos.forEach(info -> numbers.add(info.partition()));

@@ -57,11 +57,11 @@ public interface Lookup extends AutoCloseable {
     /**
      * Returns, for each partition, the first offset at which the current log differs from the log of the committed
      * position. The result is below the position if the log was truncated and rewritten, {@link #UNKNOWN_EPOCH} if the
-     * current log never had a leader with this epoch, and otherwise the position. A stage fails without a response in
-     * time.
+     * current log never had a leader with this epoch, and otherwise the position. A stage fails if no response arrives
+     * in time.
      *
-     * @param positions positions with the leader epoch of the record before them; the caller has just checked that each
-     *     partition has a leader
+     * @param positions positions, each with the leader epoch of the record before it; the caller has just checked that
+     *     each partition has a leader
      */
     default Map<TopicPartition, CompletionStage<Long>> divergentOffsets(
             Map<TopicPartition, OffsetAndMetadata> positions, Duration within) {
@@ -89,7 +89,7 @@ public interface Lookup extends AutoCloseable {
 
     /**
      * Returns the current id of each topic, or {@link Uuid#ZERO_UUID} if the brokers do not support topic ids. A stage
-     * fails without a response in time.
+     * fails if no response arrives in time.
      */
     default Map<String, CompletionStage<Uuid>> topicIds(Collection<String> topics, Duration within) {
         return topics.stream()

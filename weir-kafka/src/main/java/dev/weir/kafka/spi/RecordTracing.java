@@ -41,15 +41,15 @@ public interface RecordTracing {
     RecordTracing inGroup(String group);
 
     /**
-     * Adds stages before the decoder, which pass on each record once and unchanged. Called once for each pipeline
-     * created from the flow.
+     * Adds stages before the decoder. These stages pass on each record once and unchanged. Called once for each
+     * pipeline created from the flow.
      */
     Source<ConsumerRecord<byte[], byte[]>> arriving(Source<ConsumerRecord<byte[], byte[]>> records);
 
     /**
      * Reports that the handler is about to be called, or called again. Called by the handler's thread.
      *
-     * @param record the record, with the headers with which it arrived
+     * @param record the record, with the headers that it arrived with
      */
     Attempt begin(ConsumerRecord<?, ?> record);
 

@@ -15,7 +15,8 @@ public interface RecordOutput {
     LeanRecord record(String topic);
 
     /**
-     * Appends a copy of a record, from {@link #record} or not. The sink sends the copy when it receives the element.
+     * Appends a copy of a record, which need not come from {@link #record}. The sink sends the copy when it receives
+     * the element.
      */
     void send(LeanRecord record);
 }

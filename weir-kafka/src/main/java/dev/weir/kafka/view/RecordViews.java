@@ -5,8 +5,8 @@ import dev.weir.lean.RecordView;
 /**
  * Consecutive records of a partition in the receive buffer, with one acknowledgement for all of them: an element of
  * {@link dev.weir.kafka.KafkaSource#views}. Used by one thread at a time. The views belong to the stage that is
- * processing them. This stage releases their memory with {@link #encode} or {@link #close}. They must not go to two
- * stages at the same time, for example through a broadcast.
+ * processing them. This stage releases their memory with {@link #encode} or {@link #close}. The views must not go to
+ * two stages at the same time, for example through a broadcast.
  *
  * <pre>{@code
  * try (views) {

@@ -149,8 +149,8 @@ final class AsyncGuard<K, V, R>
             CompletableFuture<Boolean> timer = new CompletableFuture<>();
             if (timeout != null) {
                 var ignored = timer.completeOnTimeout(true, timeout.toNanos(), TimeUnit.NANOSECONDS)
-                        // On a virtual thread: user code that depends on the future must not run on the JVM's timer
-                        // thread.
+                        // On a virtual thread, because user code that depends on the future must not run on the JVM's
+                        // timer thread.
                         .thenAcceptAsync(
                                 due -> {
                                     failedInListener(new HandlerTimeoutException(record, timeout, null));

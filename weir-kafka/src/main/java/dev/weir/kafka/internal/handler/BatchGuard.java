@@ -87,7 +87,8 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
         var limits = new BatchStage.Limits<>(max, within.toNanos(), ordering, ordering.isKeyed() ? concurrency : 1);
         return jobs.<BatchJob<K, V>>stage("batch", (upstream, context) -> new BatchStage<>(upstream, context, limits))
                 .mapBlocking(calls, ofBatches, new BatchGuard<>(rules, ordering, handler))
-                // Counted in batches. Batches of the same key wait for each other.
+                // The buffer is counted in batches. It holds several per call, because batches of the same key wait for
+                // each other.
                 .with(Attributes.named("handle").withBuffer(BATCHES_PER_CALL * concurrency))
                 .supervised(Supervision.retry(again, Supervision.fail()))
                 .stage("unbatch", (upstream, context) -> new UnbatchStage<>(upstream, context.meter()));
@@ -143,7 +144,7 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
     /** One attempt to handle the records of a batch that have no outcome yet. */
     private final class Round {
 
-        /** Number of failed calls in a row that may end an attempt. */
+        /** Number of consecutive failed calls that end an attempt, if a record must be retried. */
         private static final int HOPELESS = 2;
 
         private final BatchJob<K, V> batch;
@@ -158,7 +159,9 @@ public final class BatchGuard<K, V> implements Handler<BatchJob<K, V>, BatchJob<
             this.batch = batch;
         }
 
-        /** Handles the records with a single call. If the call throws, handles each half of the records. */
+        /**
+         * Handles the records with a single call. If the call throws, handles the two halves of the records separately.
+         */
         void settle(List<BatchMember<K, V>> part) throws Exception {
             List<BatchMember<K, V>> now = new ArrayList<>();
             List<BatchMember<K, V>> later = new ArrayList<>();

@@ -307,7 +307,7 @@ public final class PatientWriter {
         producer.refused(client, why, CLOSE_PATIENCE);
         boolean isFirst = search.isEmpty();
         boolean wasAlone = search.suspect(record, why) instanceof State.Alone;
-        // No pause after the first rejection: another record of the batch may be at fault.
+        // Pause only if the record was sent alone. Otherwise, another record of the batch may be at fault.
         long pauseNanos = wasAlone ? BACKOFF.after(++record.refusals).toNanos() : 0;
         if (wasAlone || isFirst) {
             LOG.warn(

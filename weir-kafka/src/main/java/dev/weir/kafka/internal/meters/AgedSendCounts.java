@@ -5,7 +5,8 @@ import java.util.function.Supplier;
 
 /**
  * Counts sent and acknowledged records, and measures how long the oldest records have been unacknowledged. Records are
- * counted in two generations. The rules about threads in {@link SendCounts} also apply here.
+ * counted in two generations. A new generation begins once all records of the older one are acknowledged, after a
+ * second at the earliest. The rules about threads in {@link SendCounts} also apply here.
  */
 public final class AgedSendCounts {
 

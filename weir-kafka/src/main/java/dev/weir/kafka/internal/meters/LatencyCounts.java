@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 public final class LatencyCounts {
 
-    /** Values below this have a bucket each. */
+    /** Each value below this one has its own bucket. */
     private static final int EXACT = 64;
 
     private static final int BUCKETS_PER_DOUBLING = 32;

@@ -37,7 +37,7 @@ public final class ThrottleTime {
         try {
             double came = answers - answersBefore;
             if (came > 0) {
-                // An upper bound: too low a number would add throttle time that did not occur.
+                // An upper bound of n in the formula: a lower value would add throttle time that did not occur.
                 double counted = Double.isNaN(answersPerSecond)
                         ? answersBefore
                         : Math.min(answersBefore, answersPerSecond * WINDOW_SECONDS);

@@ -46,7 +46,7 @@ public final class SettingsText {
     private static final Map<String, ChronoUnit> UNITS =
             Map.of("ms", ChronoUnit.MILLIS, "s", ChronoUnit.SECONDS, "m", ChronoUnit.MINUTES, "h", ChronoUnit.HOURS);
 
-    /** The settings of all Kafka clients. Several clients may use the same file. */
+    /** The settings of all Kafka clients, because several clients may use the same file. */
     private static final Set<String> CLIENTS = Stream.of(
                     ConsumerConfig.configNames(), ProducerConfig.configNames(), AdminClientConfig.configNames())
             .flatMap(Set::stream)
@@ -142,7 +142,7 @@ public final class SettingsText {
 
     /**
      * Reads settings from the variables with the prefix: PREFIX_MAX_POLL_RECORDS becomes max.poll.records. Throws
-     * IllegalArgumentException if two variables that differ in case set the same key.
+     * IllegalArgumentException if two variables, whose names differ in case, set the same key.
      */
     public static List<Entry> read(Map<String, String> environment, String prefix) {
         if (prefix.isBlank()) {

@@ -82,7 +82,7 @@ public final class AssignedPartition {
     private final Set<PauseReason> pauseReasons = EnumSet.noneOf(PauseReason.class);
     private boolean fullOfBytes;
 
-    /** Time up to which the pause of flow control is counted, on the consumer's clock, or {@link #UNKNOWN}. */
+    /** Time, on the consumer's clock, up to which the pause by flow control is counted, or {@link #UNKNOWN}. */
     private long stillSinceNanos = UNKNOWN;
 
     private long fullOfRecordsNanos;
@@ -102,7 +102,8 @@ public final class AssignedPartition {
     private long firstDropped = Long.MAX_VALUE;
     private int finishedSinceCommit;
 
-    // The last commit that was left out because it would have changed nothing.
+    // The offset, metadata version and topic id of the last commit that was left out because it would have changed
+    // nothing.
     private long settledOffset = UNKNOWN;
     private int settledTexts;
     private @Nullable String settledTopicId;
@@ -241,8 +242,8 @@ public final class AssignedPartition {
     }
 
     /**
-     * Returns the total time for which flow control was the only reason for a pause. It never falls: each call counts
-     * the time since the last one, because a reason is added and removed without a time.
+     * Returns the total time for which flow control was the only reason for a pause. The total never decreases. Each
+     * call adds the time since the previous call, because adding or removing a reason does not record the time.
      *
      * @param ofBytes true for pauses caused by bytes, false for pauses caused by the number of records
      */
@@ -386,8 +387,8 @@ public final class AssignedPartition {
     }
 
     /**
-     * Registers a confirmed commit of records that are not emitted yet. It also commits a start position that was
-     * waiting.
+     * Registers a confirmed commit of records that are not emitted yet. The commit also covers a start position that
+     * was waiting to be committed.
      */
     public void committedAhead(long offset, long nanos) {
         committedOffset = offset;

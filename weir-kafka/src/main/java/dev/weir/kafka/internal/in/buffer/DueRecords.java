@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DueRecords {
 
-    /** Maximum wait before the wall clock is read again. The clock may be adjusted, or the machine suspended. */
+    /** Maximum wait before the wall clock is read again, because the clock may be adjusted or the machine suspended. */
     private static final long MAX_WAIT_MILLIS = 10_000;
 
     private static final long NANOS_PER_MILLI = TimeUnit.MILLISECONDS.toNanos(1);

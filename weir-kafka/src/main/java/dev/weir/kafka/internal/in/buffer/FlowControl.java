@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * than a request for a single partition. They resume together in any of these cases:
  *
  * <ul>
- *   <li>No partition that only flow control pauses is above half of its limits.
+ *   <li>All partitions that only flow control pauses have fallen to half of their limits.
  *   <li>One of these partitions has fallen to a quarter of its limits, and few of its peers (at most half of them, or
  *       at most four) have records in the buffer. Peers are the paused partitions with the same buffer and priority.
  *   <li>One of these partitions has no peer with records in the buffer.
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FlowControl {
 
-    /** Minimum share of a partition, even if the budget is too small for it. */
+    /** Minimum share of a partition, even if all shares together then exceed the budget. */
     private static final long MIN_SHARE_BYTES = 16 * 1024;
 
     /** Maximum number of shares of a partition. Each priority has twice as many shares as the next lower one. */
@@ -80,7 +80,7 @@ public final class FlowControl {
      * Creates flow control with the limits in {@code settings}.
      *
      * @param recordsPerToken number of records that one acknowledgement token may represent; trackers count tokens
-     * @param fetchBytes maximum number of bytes per partition in a fetch, unless its first batch is larger
+     * @param fetchBytes maximum number of bytes per partition in a fetch, unless the partition's first batch is larger
      * @param wake may be called by any thread; must make the owner thread call {@link #resumeLow}
      */
     public FlowControl(
@@ -132,8 +132,9 @@ public final class FlowControl {
     }
 
     /**
-     * Returns the sum of outstanding bytes at which all partitions are paused. It exceeds the budget because a fetch
-     * may exceed its partition's share, unless the budget {@linkplain #isOvercommitted is overcommitted}.
+     * Returns the sum of outstanding bytes at which all partitions are paused. This is the budget if the budget
+     * {@linkplain #isOvercommitted is overcommitted}; otherwise it is more, because a fetch may exceed its partition's
+     * share.
      */
     private long stopBytes() {
         return isOvercommitted() ? budgetBytes : budgetBytes + Math.min(partitions * fetchBytes, budgetBytes / 2);

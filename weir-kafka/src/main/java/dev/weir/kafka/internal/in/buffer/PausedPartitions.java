@@ -41,8 +41,8 @@ public final class PausedPartitions {
     }
 
     /**
-     * Removes partitions and ends their pauses. Records still in their buffers are already committed, and no other
-     * member will receive them.
+     * Removes partitions and ends their pauses, because the records still in their buffers are already committed and no
+     * other member will receive them.
      */
     void withdrawn(Collection<AssignedPartition> gone) {
         lock.lock();

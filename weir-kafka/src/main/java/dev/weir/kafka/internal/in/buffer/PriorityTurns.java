@@ -7,8 +7,8 @@ import java.util.Objects;
 
 /**
  * Selects the queue from which a buffer takes the next records. The highest priority goes first, and queues of equal
- * priority take turns. Sometimes, a queue of a lower priority that has waited for long goes first. Contains only queues
- * with records. Guarded by the buffer's lock.
+ * priority take turns. Sometimes, a queue of a lower priority that has waited for a long time goes first. Contains only
+ * queues with records. Guarded by the buffer's lock.
  *
  * <p>Protocol: {@link #next} removes a queue. Add it again if it has more records, then call {@link #taken} with the
  * number of records taken from it.
@@ -16,7 +16,7 @@ import java.util.Objects;
 final class PriorityTurns {
 
     // Strict priority with the deficit counters of M. Shreedhar and G. Varghese, "Efficient Fair Queuing Using Deficit
-    // Round Robin", SIGCOMM 1995. Unlike in that algorithm, the highest level has no quantum. It gets every turn that
+    // Round Robin", SIGCOMM 1995. Unlike in that algorithm, the highest level has no quantum, but gets every turn that
     // no other level has earned.
 
     /** Number of records from higher levels after which a waiting level has earned one record. */
@@ -112,8 +112,8 @@ final class PriorityTurns {
     }
 
     /**
-     * Returns whether the callback requested by {@link #watch} is due for the priority of the last queue. Returns true
-     * only once per request.
+     * Returns whether the callback requested by {@link #watch} is due for the priority of the queue that {@link #next}
+     * returned last. Returns true only once per request.
      */
     boolean isDue() {
         boolean due = current.queues.size() <= current.watched;

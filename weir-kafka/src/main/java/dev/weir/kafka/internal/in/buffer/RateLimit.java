@@ -25,7 +25,7 @@ final class RateLimit {
 
     private long filledNanos;
 
-    /** Total time for which only the rate limit held back records, without the current wait. */
+    /** Total time for which only the rate limit held back records, not counting the current wait. */
     private long waitedNanos;
 
     private boolean waits;
@@ -40,7 +40,7 @@ final class RateLimit {
         splits = false;
     }
 
-    /** Sets the rate. A changed rate keeps the debt of an earlier batch, and lets no further record out. */
+    /** Sets the rate. Keeps the debt of an earlier batch, but no credit for more than one record. */
     void set(long newPerSecond) {
         fill();
         credit = perSecond == 0 ? 1 : Math.min(1, credit);

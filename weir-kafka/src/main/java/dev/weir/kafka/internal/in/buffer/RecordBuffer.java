@@ -59,7 +59,7 @@ public final class RecordBuffer {
 
     /**
      * Creates a buffer that holds records until they are due according to {@code delay}. All partitions must have the
-     * same priority: records that are not due would delay lower priorities.
+     * same priority, because records that are not due would delay lower priorities.
      */
     public RecordBuffer(Clock clock, @Nullable DueRecords delay) {
         this.clock = clock;
@@ -75,7 +75,7 @@ public final class RecordBuffer {
 
     /**
      * Adds records of one partition, or hands them to a thread that waits in {@link #take}. Records handed over count
-     * as taken at once. An interrupted thread still returns them.
+     * as taken at once. The waiting thread returns them even if it is interrupted.
      */
     public void hand(AssignedPartition partition, Batch<Fetched> batch) {
         lock.lock();

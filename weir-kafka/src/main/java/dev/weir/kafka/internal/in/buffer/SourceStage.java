@@ -27,7 +27,7 @@ public final class SourceStage<T> implements Stage<T> {
     /**
      * Creates a stage that pulls from a buffer.
      *
-     * @param settings the deserializers of the records; elements that a decoder made need those for byte arrays
+     * @param settings the deserializers of the records; for elements made by a decoder, the byte array deserializers
      * @param tracked whether each record is acknowledged individually; otherwise a batch is acknowledged when pulled
      * @param onTaken called after a batch was taken, unless records are tracked
      */

@@ -153,7 +153,7 @@ public final class OffsetCommits {
         return isBackingOff() ? retryNanos - clock.nanoTime() : 0;
     }
 
-    /** Counts a successful commit of another method and resets the retry delay. */
+    /** Counts a successful commit and resets the retry delay. */
     void succeededAhead() {
         succeeded++;
         backoffNanos = 0;
@@ -432,7 +432,7 @@ public final class OffsetCommits {
         try {
             committed(partitions, commitExisting(finished, deadlineNanos));
         } catch (RebalanceInProgressException pollFirst) {
-            // Not while the client has a commit in flight: it could arrive later and restore older offsets.
+            // Not while the client has a commit in flight, which could arrive later and restore older offsets.
             if (!underWay && direct.commit(finished, Math.min(DIRECT_NANOS, deadlineNanos - clock.nanoTime()))) {
                 committed(partitions, finished);
                 return;

@@ -144,7 +144,8 @@ public final class ClientFetcher implements RecordFetcher {
         running.keySet().retainAll(client.assignment());
         boolean named = running.keySet().stream().anyMatch(id -> hint.contains(id.toString()));
         if (failure.getClass() == KafkaException.class && !named) {
-            // The message would name the partition of a batch at fault. This exception may come from a callback.
+            // If a batch were at fault, the message would name its partition. This exception may come from a callback
+            // instead.
             return false;
         }
         // Seek back: the failed client has dropped the records of this poll.
@@ -202,8 +203,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Cancels the search if the client's error names one of these partitions. The partition is no longer read at that
-     * position.
+     * Cancels the search if the client's error names one of these partitions, because that partition is no longer read
+     * at the searched position.
      */
     private void endSearchIn(Collection<TopicPartition> ids) {
         Search vain = search;
@@ -273,8 +274,8 @@ public final class ClientFetcher implements RecordFetcher {
     }
 
     /**
-     * Derives the next positions from the records. An interceptor may have dropped the next offsets of the client's
-     * {@link ConsumerRecords}.
+     * Derives the next positions from the records, because an interceptor may have dropped the next offsets of the
+     * client's {@link ConsumerRecords}.
      */
     private void follow(ConsumerRecords<byte[], byte[]> records) {
         for (TopicPartition id : records.partitions()) {
@@ -322,7 +323,7 @@ public final class ClientFetcher implements RecordFetcher {
         }
     }
 
-    /** Discards the position. The client gets an arbitrary offset, because it would look one up if it had none. */
+    /** Discards the position. Gives the client an arbitrary position, because it would look one up if it had none. */
     @Override
     public void hold(TopicPartition id) {
         endSearchIn(List.of(id));

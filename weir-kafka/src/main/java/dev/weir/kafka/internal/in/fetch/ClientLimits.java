@@ -9,7 +9,8 @@ import org.apache.kafka.common.config.ConfigDef;
  * The client settings that the owner thread uses. Immutable.
  *
  * @param maxPollRecords maximum number of records returned by a poll
- * @param partitionFetchBytes maximum number of bytes per partition in a fetch, unless its first batch is larger
+ * @param partitionFetchBytes maximum number of bytes per partition in a fetch, unless the partition's first batch is
+ *     larger
  * @param maxPollInterval maximum time that the group allows a member to spend in a callback
  * @param metadataAge interval at which a source without a consumer group looks for new partitions
  */

@@ -178,7 +178,7 @@ public class ClientRescue {
 
         private @Nullable Rescued rescued(int index, PartitionException fault) {
             if (!LeanFaults.isOfABatch(fault)) {
-                // No batch is at fault. The client's next poll will report the fault.
+                // The fault does not concern a single batch. The client's next poll will report it.
                 return null;
             }
             boolean all = records.size() == seen;

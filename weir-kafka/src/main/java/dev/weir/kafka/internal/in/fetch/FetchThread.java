@@ -202,7 +202,8 @@ final class FetchThread implements PartitionFetcher {
     @Override
     public void join() {
         boolean interrupted = false;
-        // Do not wait for a thread whose decoder has called System.exit: it would block the JVM's shutdown.
+        // Do not wait for a thread whose decoder has called System.exit, because the wait would block the JVM's
+        // shutdown.
         while (thread.isAlive() && !JvmExit.isExiting(thread)) {
             try {
                 boolean ignored = thread.join(EXIT_LOOK);

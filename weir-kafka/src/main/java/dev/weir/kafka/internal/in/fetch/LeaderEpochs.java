@@ -15,8 +15,8 @@ public final class LeaderEpochs {
     /** Returned by {@link #note} if it added all records. */
     public static final int NONE = -1;
 
-    // The first offset of each epoch, directly after the last record of the previous epoch. Offsets between two epochs
-    // may be markers of either.
+    // The first offset of each epoch, directly after the last record of the previous epoch. Offsets between the records
+    // of two epochs may be markers of either epoch.
     private long[] starts = new long[4];
     private int[] epochs = new int[4];
     private int steps;
@@ -36,8 +36,8 @@ public final class LeaderEpochs {
     }
 
     /**
-     * Adds the epochs of the next records. Stops at a record with a lower epoch than an earlier record: it belongs to
-     * another log.
+     * Adds the epochs of the next records. Stops at a record with a lower epoch than an earlier record, because such a
+     * record belongs to another log.
      *
      * @return the index of that record; {@link #NONE} if all records were added
      */

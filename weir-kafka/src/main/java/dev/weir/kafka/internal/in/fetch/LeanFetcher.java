@@ -101,7 +101,7 @@ public final class LeanFetcher implements RecordFetcher {
      *
      * @param name the consumer's name, used in thread names
      * @param maxBatchBytes limit for a decompressed batch
-     * @param threads 1 to fetch on the owner thread if {@code cpus} is empty; otherwise the number of separate threads
+     * @param threads the number of fetch threads; with 1 and empty {@code cpus}, the owner thread itself fetches
      * @param cpus the CPU of each of these threads; empty to bind none
      * @param views creates each fetch thread's record maker; its argument counts the time spent in decoders
      * @throws KafkaPipelineException if {@code cpus} is set and the library that it requires is missing

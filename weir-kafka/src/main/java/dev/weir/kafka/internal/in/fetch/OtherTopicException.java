@@ -4,7 +4,7 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 
-/** Thrown if a position belongs to a deleted topic, which is detected by its topic id. Immutable. */
+/** Thrown if a topic id shows that a position belongs to a deleted topic. Immutable. */
 public final class OtherTopicException extends OffsetOutOfRangeException {
 
     private static final long serialVersionUID = 1L;

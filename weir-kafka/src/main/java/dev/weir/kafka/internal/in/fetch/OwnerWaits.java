@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Lets a consumer's owner thread wait for records and signals. Any thread may call {@link #wake}, which ends every
  * wait. Unless noted otherwise, only the owner thread may call the other methods.
  *
- * <p>A signal wakes the fetcher only while it polls. At any other time, it would end an unrelated commit or query of
- * the client; it then ends the next poll instead.
+ * <p>A signal wakes the fetcher only during a poll. At any other time, a wake-up would end an unrelated commit or query
+ * of the client, so the signal ends the next poll instead.
  */
 public final class OwnerWaits {
 
@@ -98,7 +98,7 @@ public final class OwnerWaits {
 
     /**
      * Waits until a signal arrives or the pause has passed. An earlier signal may end a park immediately, so this
-     * loops.
+     * method parks in a loop.
      */
     private void pause() {
         long end = clock.nanoTime() + ERROR_PAUSE_NANOS;

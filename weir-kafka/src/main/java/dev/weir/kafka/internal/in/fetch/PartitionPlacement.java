@@ -26,7 +26,7 @@ final class PartitionPlacement {
     PartitionFetcher next;
 
     /**
-     * True if the last command to the fetch thread paused the partition. After a resume, the command is sent once the
+     * True if the last command to the fetch thread paused the partition. The command to resume is sent only after the
      * partition's waiting records are handed out.
      */
     boolean paused;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The byte limit for one poll of Kafka's client. The client limits only the number of records, and decompression may
- * enlarge a batch a thousandfold. Its deserializers therefore stop copying records once the budget is used up.
+ * enlarge a batch a thousandfold. The client's deserializers therefore stop copying records once the budget is used up.
  * {@link ClientFetcher} drops the records that were not copied and seeks back to the first of them. Confined to the
  * polling thread.
  */

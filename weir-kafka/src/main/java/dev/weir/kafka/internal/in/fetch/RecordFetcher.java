@@ -75,7 +75,7 @@ public interface RecordFetcher extends AutoCloseable {
 
     /**
      * Sets the next position and drops records fetched ahead. Verifies a position that has a leader epoch: a poll
-     * throws the client's {@code OffsetOutOfRangeException} if it belongs to a different log.
+     * throws the client's {@code OffsetOutOfRangeException} if the position belongs to a different log.
      */
     void seek(TopicPartition id, LogPosition place);
 

@@ -42,8 +42,8 @@ final class ThreadedReader implements LeanReader {
     private final Map<TopicPartition, PartitionPlacement> placements = new LinkedHashMap<>();
 
     /**
-     * Resumed partitions whose earlier records still wait to be handed out. The fetch threads resume them afterwards,
-     * which limits the number of waiting records.
+     * Resumed partitions whose earlier records still wait to be handed out. The fetch threads resume these partitions
+     * only once the records are handed out, to limit the number of waiting records.
      */
     private final List<LeanPartition> resumed = new ArrayList<>();
 

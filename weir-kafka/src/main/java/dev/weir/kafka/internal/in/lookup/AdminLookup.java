@@ -175,7 +175,7 @@ public final class AdminLookup implements Lookup {
                 }
             }
         });
-        // Query the end offsets first. Records written between the two queries must not be skipped.
+        // Query the end offsets first, so that records written between the two queries are not skipped.
         AfterEnds afterEnds = new AfterEnds(times, options);
         ask(edges, options).forEach((id, edge) -> {
             CompletableFuture<Long> answer = Objects.requireNonNull(open.get(id));

@@ -17,7 +17,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
  * Assigned partitions whose topic was deleted. A commit that contains such a partition never completes: the client
- * repeats it until it times out. Thread-safe.
+ * repeats the commit until it times out. Thread-safe.
  */
 public final class GonePartitions {
 
@@ -46,7 +46,7 @@ public final class GonePartitions {
         gone.removeAll(ids);
     }
 
-    /** Starts a check which of the partitions exist. Does nothing if a check is already running. */
+    /** Starts to check whether the partitions exist. Does nothing if a check is already running. */
     public void ask(Collection<TopicPartition> ids) {
         if (ids.isEmpty() || !asked.compareAndSet(false, true)) {
             return;

@@ -39,7 +39,7 @@ public final class KafkaSurroundings implements Surroundings {
         return true;
     }
 
-    /** Returns {@code loop} itself. Its log messages then go to SLF4J. */
+    /** Returns {@code loop} itself, so its log messages go to SLF4J. */
     @Override
     public Runnable ownerThread(Runnable loop) {
         return loop;

@@ -101,8 +101,8 @@ final class LogComparison {
     }
 
     /**
-     * Compares the leader's epoch with the position's epoch. An old broker reports no epoch. The temporary consumer
-     * then checks the position.
+     * Compares the leader's epoch with the position's epoch. If an old broker reports no epoch, the temporary consumer
+     * checks the position.
      */
     private boolean told(TopicPartition id, @Nullable ListOffsetsResultInfo end, @Nullable Throwable failure) {
         if (end == null) {
@@ -135,8 +135,8 @@ final class LogComparison {
                 new KafkaConsumer<>(configOf(config), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             Set<TopicPartition> open = new HashSet<>(earlier.keySet());
             consumer.assign(open);
-            // Makes the consumer look up the leaders. It verifies a position only if it knows the leader of the
-            // partition.
+            // Makes the consumer look up the leaders, because it verifies a position only if it knows the partition's
+            // leader.
             var ignored = consumer.endOffsets(open, left());
             earlier.forEach(consumer::seek);
             while (!open.isEmpty()) {

@@ -203,7 +203,7 @@ public record CommitText(FinishedSet finished, String userText) {
         return digits;
     }
 
-    /** Returns the topic id in the metadata; null if there is none or it was written for another offset. */
+    /** Returns the topic id in the metadata; null if the metadata contains none or was written for another offset. */
     public static @Nullable Uuid topicId(long committed, String metadata) {
         int end = metadata.indexOf(':', PREFIX.length());
         if (!metadata.startsWith(PREFIX) || end < 0) {

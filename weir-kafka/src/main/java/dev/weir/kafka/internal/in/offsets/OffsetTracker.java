@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OffsetTracker implements AckTarget {
 
-    // The records are stored in a ring of chunks, allocated when needed: an idle partition uses little memory. The
+    // The records are stored in a ring of chunks, allocated when needed, so an idle partition uses little memory. The
     // owner thread adds a chunk before it publishes any token in that chunk, and removes the chunk once every slot in
     // it is finished.
 
@@ -299,7 +299,7 @@ public final class OffsetTracker implements AckTarget {
     }
 
     /**
-     * Returns whether all records before the offset were finished at the last {@link #advance}. Verifies
+     * Returns whether all records before the offset were finished at the last {@link #advance}. Used to verify
      * {@link #committableOffset}.
      */
     public boolean isFinishedTo(long offset) {

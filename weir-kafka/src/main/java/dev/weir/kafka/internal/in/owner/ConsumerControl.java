@@ -168,8 +168,8 @@ final class ConsumerControl implements ConsumerHandle {
 
     @Override
     public CompletionStage<Void> seek(Map<TopicPartition, Position> positions) {
-        // Not on the owner thread: the user's continuations may wait for that thread, for example for the end of the
-        // run.
+        // Completes on a virtual thread, because the user's continuations may wait for the owner thread, for example
+        // for the end of the run.
         return request(positions)
                 .whenCompleteAsync((none, failure) -> {}, Thread::startVirtualThread)
                 .minimalCompletionStage();

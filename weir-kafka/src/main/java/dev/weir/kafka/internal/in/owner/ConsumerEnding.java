@@ -121,7 +121,7 @@ final class ConsumerEnding {
         }
     }
 
-    /** Ends the work on all partitions, even after an error: the user's hooks release resources. */
+    /** Ends the work on all partitions, even after an error, because the user's hooks release resources. */
     private void release(List<String> leftUndone) {
         // Stages must not start work on these records once the listeners are notified.
         assignment.all().forEach(partition -> partition.tracker().revoke());

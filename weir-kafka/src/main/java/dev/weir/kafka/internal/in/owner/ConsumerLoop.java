@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one consumer on its owner thread. Only this thread uses the client, the fetcher, the assignment and the
- * trackers. Other threads reach it through {@link OwnerRequests} and {@link OwnerWaits#wake}.
+ * trackers. Other threads reach the owner thread through {@link OwnerRequests} and {@link OwnerWaits#wake}.
  *
  * <p>Some user code runs on the owner thread: the function for commit metadata, the client's interceptors and, without
  * separate fetch threads, the decoder of a {@link ViewSource}. The thread waits for the pipeline only during a

@@ -174,7 +174,8 @@ public final class ConsumerStart {
      * while it queries brokers.
      *
      * @param decoding specifies how the stage decodes records
-     * @param <T> records of these types; or the results of the fetched elements' maker, if it does not copy records
+     * @param <T> the type of the emitted elements: decoded records, or the results of a record maker that does not copy
+     *     records
      * @param transactions commits offsets in transactions; null if offsets are committed without transactions
      * @return the stage that takes the records from the buffer
      */
@@ -319,8 +320,8 @@ public final class ConsumerStart {
     }
 
     /**
-     * Limits the fetch size per partition. The client may keep fetched records of paused partitions. Together, they
-     * should use at most a quarter of the buffer's budget.
+     * Limits the fetch size per partition. The client may keep fetched records of paused partitions. These records
+     * together should use at most a quarter of the buffer's budget.
      */
     private void limitFetches(Map<String, Object> config, Lookup lookup) {
         String limit = ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG;

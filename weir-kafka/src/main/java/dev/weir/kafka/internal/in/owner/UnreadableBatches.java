@@ -32,7 +32,7 @@ final class UnreadableBatches {
             "where the batch ends is unknown, so that it cannot be left out: raise maxBatchBytes if it is too large for"
                     + " that, or have the group continue behind it with kafka-consumer-groups --reset-offsets --to-offset";
 
-    /** The last batch handled in a partition: its base offset, or -1, and the offset after it. */
+    /** The last batch handled in a partition: its base offset (-1 if unknown) and the offset after it. */
     private record Passed(long baseOffset, long nextOffset) {}
 
     private final Map<TopicPartition, Passed> passed = new HashMap<>();

@@ -98,7 +98,7 @@ public final class ViewSource<T> implements SourceFactory<T> {
     }
 
     /**
-     * Moves the elements into batches from a pool, which saves a new batch per fetch. Confined to the stage's thread.
+     * Moves the elements into batches from a pool, which avoids a new batch per fetch. Confined to the stage's thread.
      */
     private static final class Rows<T> implements Stage<T> {
 

@@ -42,7 +42,7 @@ public final class BoundedRead {
 
     private static final Duration END_LOOK = Duration.ofSeconds(1);
 
-    /** Interval of checks whether unread partitions still exist. */
+    /** Interval between checks of whether unread partitions still exist. */
     private static final Duration GONE_LOOK = Duration.ofSeconds(5);
 
     private static final Duration END_TIMEOUT = Duration.ofSeconds(5);
@@ -75,7 +75,7 @@ public final class BoundedRead {
     /** Partitions that may no longer exist. Checked together, because a check that is running prevents another one. */
     private final Set<TopicPartition> suspects = new HashSet<>();
 
-    /** The positions of unread partitions at the last check whether they still exist. */
+    /** The positions of unread partitions at the last check of whether they still exist. */
     private final Map<TopicPartition, Long> positionsAtLook = new HashMap<>();
 
     /** Time at which the read ends without the records of deleted partitions. */
@@ -87,7 +87,9 @@ public final class BoundedRead {
     /** Partitions that have been read to their ends. The brokers were asked whether their topics were recreated. */
     private final Set<AssignedPartition> doubted = new HashSet<>();
 
-    /** Partitions of {@link #doubted} whose topics were not recreated, as far as is known after the maximum wait. */
+    /**
+     * Partitions of {@link #doubted} whose topics were not recreated; all of {@link #doubted} after the maximum wait.
+     */
     private final Set<AssignedPartition> sureOf = new HashSet<>();
 
     /** Time at which the read ends even if the brokers have not confirmed all partitions in {@link #doubted}. */
@@ -237,7 +239,7 @@ public final class BoundedRead {
         return partition == null || partition.isHeld() ? AssignedPartition.UNKNOWN : fetcher.position(id);
     }
 
-    /** Returns whether the brokers have confirmed that no topic was recreated during the read. */
+    /** Returns whether the brokers have confirmed that no topic was recreated, or the maximum wait has passed. */
     private boolean isSure() {
         boolean sure = true;
         for (AssignedPartition partition : assignment.all()) {
@@ -288,7 +290,10 @@ public final class BoundedRead {
         }
     }
 
-    /** Describes the partitions of {@code returned} whose end offsets the group has not committed. */
+    /**
+     * Adds a line to {@code leftUndone} that names the partitions of {@code returned} whose end offsets the group has
+     * not committed.
+     */
     public void addUnread(Set<TopicPartition> returned, List<String> leftUndone) {
         if (returned.isEmpty()) {
             return;

@@ -32,7 +32,7 @@ final class LogRange {
         UNKNOWN,
         WITHIN,
         OUTSIDE,
-        /** The log was truncated before the position. It may contain the offset again. */
+        /** The log was truncated before the position. It may contain the offset again, with a different record. */
         TRUNCATED
     }
 

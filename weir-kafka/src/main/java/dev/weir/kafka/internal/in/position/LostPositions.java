@@ -21,8 +21,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Applies the out-of-range policy to partitions that cannot continue at their position. The log does not contain the
- * position, records before it were replaced, or the topic was recreated. Confined to the owner thread.
+ * Applies the out-of-range policy to partitions that cannot continue at their position. A partition cannot continue if
+ * the log does not contain the position, if records before the position were replaced, or if the topic was recreated.
+ * Confined to the owner thread.
  *
  * <p>Such a partition starts again with a new tracker, because its offsets may now refer to different records.
  */
@@ -143,8 +144,8 @@ final class LostPositions {
     }
 
     /**
-     * Returns the nearest offset of a log. The beginning may be past the end, because their queries see the log at
-     * different times. If the log contains the offset, a stale broker has refused the fetch.
+     * Returns the nearest offset of a log. The beginning may be past the end, because the two were queried at different
+     * times. If the log contains {@code offset}, the fetch was refused by a stale broker.
      */
     static long nearest(long offset, long beginning, long end) {
         return Math.max(beginning, Math.min(offset, end));

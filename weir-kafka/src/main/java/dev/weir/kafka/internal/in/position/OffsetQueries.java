@@ -36,7 +36,10 @@ public final class OffsetQueries {
 
     private static final ConsumerLog LOG = ConsumerLog.of(OffsetQueries.class);
 
-    /** Timeout of the first query, doubled for each repetition. Only a new query finds a new leader. */
+    /**
+     * Timeout of the first query, doubled for each repetition. It is short, because only a new query finds a new
+     * leader.
+     */
     private static final long FIRST_TIMEOUT_SECONDS = 3;
 
     private static final long MAX_TIMEOUT_SECONDS = 60;

@@ -342,14 +342,14 @@ public final class StartPositions {
         lost.ofAnotherLog(partition, record);
     }
 
-    /** Handles a partition whose log does not contain its position, before anything was fetched. */
+    /** Handles a partition whose log does not contain its position. Called before anything is fetched. */
     void outOfRange(AssignedPartition partition, long position) {
         lost.outOfRange(
                 new org.apache.kafka.clients.consumer.OffsetOutOfRangeException(Map.of(partition.id(), position)));
     }
 
     /**
-     * Handles a log that was truncated before the partition's position, before anything was fetched.
+     * Handles a log that was truncated before the partition's position. Called before anything is fetched.
      *
      * @param divergent the first offset that differs; negative if unknown
      */

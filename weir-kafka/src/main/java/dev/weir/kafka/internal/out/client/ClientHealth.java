@@ -23,7 +23,7 @@ public final class ClientHealth {
     /** The number of splits without an acknowledgement that counts as endless. */
     private static final double MANY_SPLITS = 1_000;
 
-    /** The limit instead of {@link #MANY_SPLITS} after {@link #LONG_NANOS} without an acknowledgement. */
+    /** The limit that replaces {@link #MANY_SPLITS} after {@link #LONG_NANOS} without an acknowledgement. */
     private static final double SOME_SPLITS = 100;
 
     private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(5);

@@ -29,7 +29,8 @@ record ClientSerializer<T>(Serializer<T> serializer, boolean closes, ClientThrea
         try {
             return data instanceof ReadyBytes ready ? ready.bytes() : serializer.serialize(topic, headers, data);
         } catch (StackOverflowError tooDeep) {
-            // The client treats a StackOverflowError as fatal, but rejects only the record for this exception.
+            // The client treats a StackOverflowError as fatal. For a SerializationException, it rejects only the
+            // record.
             throw new SerializationException("the serializer overflowed the stack", tooDeep);
         } catch (IllegalStateException | KafkaException thrown) {
             throw isOfClient(thrown)

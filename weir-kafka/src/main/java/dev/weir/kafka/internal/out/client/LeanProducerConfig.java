@@ -26,7 +26,7 @@ public final class LeanProducerConfig {
     /** The maximum time of a blocking send. The caller repeats a send that times out. */
     private static final long MAX_BLOCK_MILLIS = Duration.ofDays(1).toMillis();
 
-    /** Properties that a lean producer or its pipeline uses, or refuses with a message of their own. */
+    /** Properties that a lean producer or its pipeline uses, and properties refused with a message of their own. */
     private static final Set<String> KNOWN = Set.of(
             ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
             ProducerConfig.CLIENT_ID_CONFIG,

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A producer that replaces its client after an error, or if the client no longer completes records. The new client has
  * the same configuration. Confined to one thread, except where noted. The monitoring thread calls {@link #look}. Any
- * thread may call {@link #close}, and {@link #send} while no client is being replaced.
+ * thread may call {@link #close} at any time, and {@link #send} while no client is being replaced.
  */
 public final class ReplaceableProducer<K, V> {
 
@@ -74,7 +74,7 @@ public final class ReplaceableProducer<K, V> {
     public interface Patience<X extends Exception> {
 
         /**
-         * Returns if another attempt may succeed, after a wait if necessary; otherwise throws an exception.
+         * If another attempt may succeed, waits if necessary and returns; otherwise throws an exception.
          *
          * @param refusals the number of consecutive failures, not counting timeouts
          */

@@ -181,7 +181,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             return false;
         }
         try {
-            // A stage may hold inputs until the stream ends. A transaction with such inputs counts as settled.
+            // A stage may hold inputs until the stream ends. A transaction that waits for such inputs counts as
+            // settled.
             boolean waitsForInputs = run.isClosing() || (scatter.isThere() && !run.isIntakeHeld());
             return switch (run.state()) {
                 case IDLE, ENDED -> true;
@@ -364,8 +365,8 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
     }
 
     /**
-     * Returns whether a commit would lack an offset for this source. Its partition was revoked, or was restarted and
-     * has no position yet.
+     * Returns whether a commit would lack an offset for this source, because its partition was revoked, or was
+     * restarted and has no position yet.
      */
     private boolean hasNoPlace(AckTarget source) {
         if (!source.isRevoked(0) || partitionOf(partition -> partition.tracker() == source) != null) {
@@ -552,8 +553,7 @@ public final class ConsumerTransactions<K, V> implements TransactionGate {
             writesAgain = isAtTheEnd && run.aborted.mayWriteAgain();
             renewed = renew(writesAgain);
             if (!writesAgain) {
-                // Commit nothing for partitions with aborted records. The partition's next owner must read these
-                // records again.
+                // Commit nothing for partitions with aborted records. Their next owner must read these records again.
                 leave(leaving.stream()
                         .filter(partition -> !isAborted(partition))
                         .toList());

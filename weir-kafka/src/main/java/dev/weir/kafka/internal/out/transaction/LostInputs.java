@@ -36,9 +36,9 @@ final class LostInputs<K, V> {
     }
 
     /**
-     * Drops an element if this run no longer owns one of its inputs, and ends its acknowledgement. Returns whether it
-     * was dropped. If the run still owns other inputs of the element, aborts the transaction to read them again. Must
-     * be called with the lock held.
+     * If this run no longer owns one of an element's inputs, drops the element, ends its acknowledgement and returns
+     * true. If the run still owns other inputs of the element, also aborts the transaction to read them again. Must be
+     * called with the lock held.
      */
     boolean isDropped(AckTarget target, long token) {
         if (target == AckTarget.NONE) {

@@ -304,7 +304,8 @@ final class OpenTransaction<K, V> {
     }
 
     /**
-     * Returns the minimum time since the last acknowledgement; 0 if none is missing. Confined to the monitoring thread.
+     * Returns a lower bound of the time since the last acknowledgement; 0 if no acknowledgement is missing. Confined to
+     * the monitoring thread.
      */
     long noAnswerNanos(long nowNanos) {
         long answered = answers.get();

@@ -79,7 +79,7 @@ final class TransactionFence {
         if (runs.isEmpty()) {
             return;
         }
-        // Query the group after the transactions: live runs join the group before they begin one.
+        // Query the group after the transactions: live runs join the group before they begin a transaction.
         var group = Objects.requireNonNull(admin.describeConsumerGroups(List.of(plan.group()))
                 .describedGroups()
                 .get(plan.group()));

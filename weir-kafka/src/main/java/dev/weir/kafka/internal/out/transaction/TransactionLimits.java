@@ -39,7 +39,10 @@ public final class TransactionLimits {
         }
     }
 
-    /** Refuses a dead-letter topic in another cluster, because the producer writes it in its transactions. */
+    /**
+     * Refuses a dead-letter topic in another cluster, because the flow's producer writes dead-letter records in its
+     * transactions.
+     */
     public static void checkDeadLetterTopic(
             ProducerSettings<?, ?> producer, @Nullable DeadLetterTopic deadLetterTopic) {
         String brokers = producer.properties().get(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);

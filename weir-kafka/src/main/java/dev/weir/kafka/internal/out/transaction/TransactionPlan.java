@@ -54,8 +54,8 @@ public record TransactionPlan(
     }
 
     /**
-     * Returns the longest time that a due transaction waits for unfinished inputs: half of the transaction timeout
-     * minus {@code intervalNanos}, but at least an eighth of the timeout.
+     * Returns the longest time that a due transaction waits for unfinished inputs: half of the transaction timeout,
+     * minus {@code intervalNanos}; at least an eighth of the timeout.
      */
     long patienceNanos() {
         return Math.max(timeoutNanos / 2 - intervalNanos, timeoutNanos / 8);

@@ -290,7 +290,7 @@ final class TransactionRule<K, V> implements DeadLetterHandle {
         }
         if (isExcused) {
             long ruledNow = ruled;
-            // A new suspect is progress: records may arrive in a different order each time.
+            // A new suspect also counts as progress, because records may arrive in a different order each time.
             inVain = ruledNow == ruledBefore && !isAnother ? inVain + 1 : 1;
             ruledBefore = ruledNow;
         }

@@ -38,7 +38,7 @@ final class TransactionalProducer<K, V> {
 
     private static final Logger LOG = LoggerFactory.getLogger(TransactionalProducer.class);
 
-    /** Maximum number of attempts while the brokers temporarily refuse the transactional id, in about a minute. */
+    /** Maximum number of attempts, over about a minute, while the brokers temporarily refuse the transactional id. */
     static final int OPENINGS = 15;
 
     private static final Backoff BACKOFF = Backoff.between(Duration.ofMillis(100), Duration.ofSeconds(5));
@@ -204,8 +204,8 @@ final class TransactionalProducer<K, V> {
     }
 
     /**
-     * Returns whether a thread waits in vain in {@link #sendOffsets}, with the old id of a recreated topic. May be
-     * called from any thread.
+     * Returns whether a thread waits in vain in {@link #sendOffsets}, because its request has the old id of a recreated
+     * topic. May be called from any thread.
      */
     boolean waitsInVain(Collection<TopicPartition> ids) {
         offsetsLock.lock();

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * The transactions of a run, shared by three threads: the stage's thread, the consumer's thread, and the committing
  * thread. Owns the {@link TransactionState} and up to two open transactions. Each transition is a method whose comment
  * names the calling thread. Unless a comment says otherwise, callers must hold {@link #lock}, which also guards the
- * fields. Volatile fields may be read without the lock, but must be checked again with it before the code acts.
+ * fields. Volatile fields may be read without the lock, but must be checked again with the lock held before the code
+ * acts.
  */
 final class TransactionsOfRun<K, V> {
 

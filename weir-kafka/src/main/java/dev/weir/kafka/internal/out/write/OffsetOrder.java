@@ -16,7 +16,8 @@ final class OffsetOrder {
     private final Consumer<String> onReturn;
     private final Map<TopicPartition, long[]> lastOffsets = new HashMap<>();
 
-    // The partition of the previous record and its entry in the map. Consecutive records are often of the same batch.
+    // The partition of the previous record and its entry in the map, cached because consecutive records are often of
+    // the same batch.
     private String topic = "";
     private int partition;
     private long[] last = {};

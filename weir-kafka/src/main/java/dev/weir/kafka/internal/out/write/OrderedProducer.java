@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A producer that stops at the first rejected record. It writes no later record of the same partition. If other writers
- * use the same client, it may write such records, but does not count them as finished (ADR 60). {@link #send} and
- * {@link #flush} are confined to one thread. Outcomes are reported on the producer's own thread.
+ * use the same client, the client may write such records, but this producer does not count them as finished (ADR 60).
+ * {@link #send} and {@link #flush} are confined to one thread. Outcomes are reported on the producer's own thread.
  *
  * <pre>
  *   open     accepts records; each written record acknowledges its input
@@ -326,7 +326,7 @@ final class OrderedProducer<K, V> {
     /** Stops a broken client, or returns a failure for the run if other writers use the client. */
     private @Nullable KafkaPipelineException end(Exception why) {
         if (shared) {
-            // Also after a rejected record: the sender waits for the records that have no outcome yet.
+            // Fail even after a rejected record, because the sender waits for the records that have no outcome yet.
             return new KafkaPipelineException(Thrown.reason(why), why);
         }
         if (stop != null) {
@@ -376,8 +376,8 @@ final class OrderedProducer<K, V> {
             stop = new Stop(answer.topic, answer.place(), refusal);
         }
         if (before == null && !shared) {
-            // This is the client's own thread: it sends nothing more. The broker rejects batches in flight by sequence
-            // number.
+            // The close runs on the client's own thread, so the client sends nothing more. The broker rejects batches
+            // in flight by sequence number.
             producer.close(Duration.ZERO);
         }
     }

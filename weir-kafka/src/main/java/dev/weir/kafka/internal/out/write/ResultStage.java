@@ -57,7 +57,7 @@ public final class ResultStage<K, V, P> implements Stage<Produced<P>> {
     /** The failure that ends the run after all earlier results. */
     private @Nullable KafkaPipelineException failure;
 
-    /** The message whose record could not be sent, if that is the failure; otherwise null. */
+    /** The message whose record could not be sent, if that caused {@link #failure}; otherwise null. */
     private @Nullable MessageInFlight<K, V, P> unsent;
 
     ResultStage(

@@ -91,7 +91,7 @@ public class WriteRule<T> {
         return of(failures, context, new UnwrittenFailures<>(settings)::failed);
     }
 
-    /** Returns a rule for the same exceptions that passes elements to {@code other}. */
+    /** Returns a rule that covers the same exceptions and passes elements to {@code other}. */
     <P> WriteRule<P> handedTo(BiConsumer<? super P, ? super Exception> other) {
         return new WriteRule<P>(failures, context, null, null) {
             @Override

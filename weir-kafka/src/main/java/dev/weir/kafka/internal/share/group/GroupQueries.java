@@ -18,7 +18,7 @@ public interface GroupQueries extends AutoCloseable {
      */
     Map<TopicPartition, SharePartitionOffsetInfo> offsets(Collection<TopicPartition> partitions);
 
-    /** Returns the end offset of each partition, after records of open transactions. */
+    /** Returns the end offset of each partition, which is after the records of open transactions. */
     Map<TopicPartition, Long> ends(Collection<TopicPartition> partitions);
 
     /** Returns the last stable offset of each partition, up to which committed records can be read. */

@@ -106,8 +106,8 @@ public final class AcquiredRecord extends ConsumerRecord<byte[], byte[]>
     }
 
     /**
-     * Sets the acknowledgement to send. Of several, RELEASE takes precedence over REJECT, and REJECT over ACCEPT. May
-     * be called from any thread.
+     * Sets the acknowledgement to send. Of several acknowledgements, RELEASE takes precedence over REJECT, and REJECT
+     * over ACCEPT. May be called from any thread.
      */
     public void endsWith(RecordAcknowledgement another) {
         var unused = acknowledgement.accumulateAndGet(another, RecordAcknowledgement::and);

@@ -30,7 +30,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
 
     private static final Logger LOG = LoggerFactory.getLogger(AcquiredRecordDelivery.class);
 
-    /** Factor for the slowest round trip, applied after each fetch. */
+    /** Each fetch multiplies the slowest round trip so far by this factor. */
     private static final double FORGETS = 0.99;
 
     private final SharePath.Setup setup;
@@ -55,7 +55,7 @@ final class AcquiredRecordDelivery implements AcquiredRecordReceiver {
         this.deliveryLimit = setup::deliveryLimit;
     }
 
-    /** Returns about the slowest fetch time of the last hundred fetches, in seconds. May be called from any thread. */
+    /** Returns approximately the slowest of the last hundred fetch times, in seconds. May be called from any thread. */
     double slowRoundTripSeconds() {
         return slowRoundTripSeconds;
     }

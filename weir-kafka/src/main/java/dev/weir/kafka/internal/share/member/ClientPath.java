@@ -29,7 +29,10 @@ final class ClientPath implements SharePath {
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    /** Additional time after the close deadline for a share consumer's last responses and to leave the group. */
+    /**
+     * Additional time after the close deadline, in which a share consumer receives its last responses and leaves the
+     * group.
+     */
     private static final Duration GRACE = Duration.ofSeconds(60);
 
     /**

@@ -24,7 +24,7 @@ final class CreditTuner {
     /** Minimum size of the buffer, in seconds of work. */
     private static final double IN_STORE = 0.05;
 
-    /** Size of the buffer at a low rate, in seconds of work. At most two large requests. */
+    /** Size of the buffer at a low rate, in seconds of work, but at most two large requests. */
     private static final double LONG_STORE = 0.1;
 
     /** Number of records in a large request. Even larger requests hardly lower the cost per record. */

@@ -96,7 +96,7 @@ final class GroupEnd {
         return missing;
     }
 
-    /** Returns the partitions to log; null if this member has finished records lately, or for a while after a log. */
+    /** Returns the partitions to log; null if this member has recently finished records or logged partitions. */
     @Nullable
     String waitsFor(
             List<TopicPartition> missing,

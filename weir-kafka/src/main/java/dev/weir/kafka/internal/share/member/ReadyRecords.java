@@ -176,8 +176,8 @@ final class ReadyRecords {
     }
 
     /**
-     * Ends the supply of records. The pipeline still receives waiting records in their last delivery, which the group
-     * would drop.
+     * Ends the supply of records. The pipeline still receives waiting records in their last delivery, because the group
+     * would drop them.
      */
     void end() {
         lock.lock();

@@ -182,8 +182,8 @@ final class ShareConsumerThread implements Runnable, HeldRecords.Client {
      * Polls if the pipeline wants records, and otherwise waits briefly. Called only while no records are held. After a
      * poll that returned nothing, only one share consumer at a time polls again.
      *
-     * <p>If the process died, a broker could otherwise deliver its released records to another waiting request of the
-     * same process.
+     * <p>Otherwise, if this process died, a broker could deliver the released records to another request of the same
+     * process that is still waiting.
      */
     private void fetch() throws InterruptedException {
         long since = System.nanoTime();
