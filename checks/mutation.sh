@@ -42,7 +42,9 @@ case $room in
   weir-kafka/out/transaction) tests="$tests,$base.internal.in.owner.TransactionSimulationTest" ;;
   weir-kafka/in/buffer | weir-kafka/in/commit | weir-kafka/in/position) tests="$tests,$base.internal.in.owner.*" ;;
   weir-kafka/out/write) tests="$tests,$base.internal.out.transaction.Transactional*" ;;
-  weir-lean/batch) tests="$tests,$base.KeptBatchesTest,$base.CorruptBatchPolicyTest,$base.internal.wire.*" ;;
+  weir-lean/batch)
+    tests="$tests,$base.KeptBatchesTest,$base.CorruptBatchPolicyTest,$base.internal.wire.*,$base.internal.encode.*"
+    ;;
   weir-lean/cursor) tests="$tests,$base.KeptBatchesTest,$base.PausesAndSeeksTest" ;;
   weir-lean/consumer)
     tests="$tests,$base.ConsumerWorldTest,$base.NearReplicaTest,$base.PausesAndSeeksTest,$base.WholeTopicTest"

@@ -123,6 +123,91 @@ class BatchReaderTest {
         }
     }
 
+    /** Writes a zig-zag number. A padded one has a byte more than necessary, as no client writes it. */
+    private static void number(ByteBuffer to, long number, boolean padded) {
+        long rest = (number << 1) ^ (number >> 63);
+        while ((rest & ~0x7fL) != 0) {
+            to.put((byte) (rest | 0x80));
+            rest >>>= 7;
+        }
+        to.put((byte) (padded ? rest | 0x80 : rest));
+        if (padded) {
+            to.put((byte) 0);
+        }
+    }
+
+    private static byte @Nullable [] part(ByteBuffer to, int size, byte content, boolean padded) {
+        number(to, size, padded);
+        byte[] bytes = new byte[Math.max(0, size)];
+        Arrays.fill(bytes, content);
+        to.put(bytes);
+        return size < 0 ? null : bytes;
+    }
+
+    /**
+     * Records of all combinations of sizes, valid or not, each before a second record. The contents could be taken for
+     * sizes, if a number was read at a wrong place.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void record_ofAnyNumbers_isReadOrRefused(boolean padded) {
+        ByteBuffer body = ByteBuffer.allocate(20_000);
+        ByteBuffer bytes = ByteBuffer.allocateDirect(30_000);
+        int read = 0;
+        for (long time : new long[] {0, 63, 64, -64, -65, 8_191, 8_192, -8_193, 1L << 40}) {
+            for (int delta : new int[] {0, 1, 63, 64, 8_191, 8_192, -1, -64}) {
+                for (int key : new int[] {-1, 0, 1, 5, 63, 64, -2, -64, -65}) {
+                    for (int value : new int[] {-1, 0, 1, 63, 64, 8_191, 8_192, -2, -3, -65}) {
+                        for (byte content : new byte[] {0, 1, 2}) {
+                            body.clear().put((byte) 0);
+                            number(body, time, padded);
+                            number(body, delta, padded);
+                            byte[] keyBytes = part(body, key, content, padded);
+                            byte[] valueBytes = part(body, value, content, padded);
+                            number(body, 0, padded);
+                            boolean isValid = delta >= 0 && key >= -1 && value >= -1;
+                            read += isValid ? 1 : 0;
+                            withTwoRecords(bytes, body.flip(), Math.max(0, delta));
+                            reader.of("t", 3, 9);
+                            reader.open(bytes, 0, bytes.limit(), 0);
+                            reader.start();
+                            if (!isValid) {
+                                assertThatExceptionOfType(CorruptBatchException.class)
+                                        .isThrownBy(reader::next);
+                                continue;
+                            }
+                            assertThat(reader.next()).isTrue();
+                            ConsumerRecord<byte[], byte[]> record =
+                                    reader.record().toConsumerRecord();
+                            assertThat(record.offset()).isEqualTo(delta);
+                            assertThat(record.timestamp()).isEqualTo(1_000 + time);
+                            assertThat(Arrays.equals(record.key(), keyBytes)).isTrue();
+                            assertThat(Arrays.equals(record.value(), valueBytes))
+                                    .isTrue();
+                            assertThat(reader.next()).isTrue();
+                            assertThat(reader.record().offset()).isEqualTo(delta + 1L);
+                        }
+                    }
+                }
+            }
+        }
+        assertThat(read).isEqualTo(9 * 6 * 6 * 7 * 3);
+    }
+
+    /** Writes a batch of a record with this content and an empty one after it. */
+    private static void withTwoRecords(ByteBuffer to, ByteBuffer body, int delta) {
+        to.clear().position(BatchLayout.HEADER_BYTES);
+        number(to, body.remaining(), false);
+        to.put(body);
+        ByteBuffer second = ByteBuffer.allocate(20).put((byte) 0).put((byte) 0);
+        number(second, delta + 1L, false);
+        second.put(new byte[] {1, 1, 0}).flip();
+        number(to, second.remaining(), false);
+        to.put(second).flip();
+        BatchLayout.putHeader(to, to.limit(), 0, 2, 1_000, 1_000);
+        to.putInt(23, delta + 1);
+    }
+
     /** Regression: a later record was delivered first, and a commit after it lost the earlier records. */
     @Test
     void offsetsThatDoNotIncrease_areRefusedBeforeALaterOffsetIsShown() {
@@ -631,6 +716,14 @@ class BatchReaderTest {
                     })
                     .withMessageContaining("t-3@0");
         }
+    }
+
+    @Test
+    void bytesBehindTheLastHeader_areCounted() {
+        HeadersView view = headers((byte) 2, (byte) 2, (byte) 'a', (byte) 1, (byte) 0, (byte) 0);
+        assertThatExceptionOfType(CorruptBatchException.class)
+                .isThrownBy(view::next)
+                .withMessageContaining("2 bytes behind the last header");
     }
 
     /** A header takes at least two bytes. */

@@ -219,6 +219,32 @@ class DecompressorTest {
         assertRefused(CompressionCodec.LZ4, input, "lz4: ");
     }
 
+    /** Returns a frame of an uncompressed and a compressed block, with blocks of up to 64 KB when decompressed. */
+    private static byte[] lz4(byte[] raw, byte[] compressed) {
+        return joined(
+                littleEndian(0x184d2204),
+                new byte[] {INDEPENDENT, MAX_64_KB << 4, 0},
+                littleEndian(raw.length | RAW_BLOCK),
+                raw,
+                littleEndian(compressed.length),
+                compressed,
+                littleEndian(0));
+    }
+
+    /** The buffer has space for a part of the second block, and may grow by less than the largest block. */
+    @Test
+    void lz4Block_thatTheBufferCanJustGrowFor_isRead() throws Exception {
+        byte[] raw = content(9, 250_000);
+        byte[] last = content(10, LIMIT_BYTES - raw.length);
+        byte[] compressed = LZ4Factory.fastestInstance().fastCompressor().compress(last);
+        assertThat(decompress(CompressionCodec.LZ4, lz4(raw, compressed))).isEqualTo(joined(raw, last));
+    }
+
+    @Test
+    void lz4_withAnInvalidBlock_thatHasSpaceForTheLargestOne_isRefused() {
+        assertRefused(CompressionCodec.LZ4, lz4(new byte[LIMIT_BYTES - (1 << 16)], new byte[3]), "lz4: ");
+    }
+
     // ---- Snappy ----------------------------------------------------------------------------------------------------
 
     private static final byte[] SNAPPY_HEADER = {(byte) 0x82, 'S', 'N', 'A', 'P', 'P', 'Y', 0, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -237,6 +263,9 @@ class DecompressorTest {
         byte[] input = joined(SNAPPY_HEADER, bigEndian(first.length), first, bigEndian(second.length), second);
         assertThat(decompress(CompressionCodec.SNAPPY, input)).isEqualTo(BOTH);
         assertThat(decompress(CompressionCodec.SNAPPY, SNAPPY_HEADER)).isEmpty();
+        assertThat(decompress(CompressionCodec.SNAPPY, joined(SNAPPY_HEADER, bigEndian(1), new byte[1])))
+                .as("a block without content")
+                .isEmpty();
         for (int length = SNAPPY_HEADER.length + 1; length < input.length; length++) {
             if (length != SNAPPY_HEADER.length + Integer.BYTES + first.length) {
                 assertRefused(CompressionCodec.SNAPPY, Arrays.copyOf(input, length), "snappy: ");
