@@ -15,11 +15,11 @@ import java.util.List;
  * present when it was written.
  *
  * <p>A taker that is stopped still receives the elements in its buffer. A taker that ends in any other way abandons
- * them. If a taker fails or is cancelled, it also abandons the elements that it has received but not finished.
- * Abandoning an element counts as acknowledging it if another of its takers is still running. Otherwise the writing
- * pipeline delivers the element again after a restart. When the writing pipeline ends, the takers wait for the next
- * one. {@link #close} ends the writing pipeline immediately, without a failure, and ends the takers after they have
- * received the elements written so far.
+ * them. If a taker fails or is cancelled, it also abandons the elements that it has received but not finished. If
+ * another taker of an element is still running, abandoning the element counts as acknowledging it. Otherwise the
+ * writing pipeline delivers the element again after a restart. When the writing pipeline ends, the takers wait for the
+ * next one. {@link #close} ends the writing pipeline immediately, without a failure, and ends the takers after they
+ * have received the elements written so far.
  *
  * {@snippet :
  * void publish() throws InterruptedException {

@@ -242,11 +242,11 @@ abstract class ElementOperators<T> {
      *
      * <p>Surplus elements, which arrived in the same batch as the last one or are still inside the upstream stages, are
      * not acknowledged. They were not processed, so a source that waits for acknowledgements delivers them again in the
-     * next run. A substream (of {@link Source#groupBy} or {@link Source#splitWhen}, or a branch while other branches
-     * run) is different: the rest of the pipeline continues, and an element that is never acknowledged would hold back
-     * all later commits. Substreams therefore acknowledge the surplus elements of the last batch and of their own
-     * buffers, groups, parallel stages and nested substreams. An element that a handler is processing is acknowledged
-     * when the handler returns.
+     * next run. The streams of {@link Source#groupBy} and {@link Source#splitWhen}, and a branch that ends before the
+     * others, are different: the rest of the pipeline continues, and an element that is never acknowledged would hold
+     * back all later commits. Such streams therefore acknowledge the surplus elements of the last batch and of their
+     * own buffers, groups, parallel stages and nested substreams. An element that a handler is processing is
+     * acknowledged when the handler returns.
      *
      * <pre>{@code
      * Source.repeat("x").take(3) // x, x, x

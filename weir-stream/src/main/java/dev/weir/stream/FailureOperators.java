@@ -106,10 +106,10 @@ abstract class FailureOperators<T> extends SubstreamOperators<T> {
      * are closed first, including their threads and resources; the downstream stages notice only the pause.
      *
      * <p>Elements that left these stages before the failure are still processed downstream. Their acknowledgements go
-     * to the closed stages, so a source among them must accept acknowledgements even after it was closed. Elements
-     * still inside the stages at the failure are never acknowledged. If a source tracks acknowledgements, its next run
-     * repeats all elements that were not acknowledged in time. Delivery is therefore at least once, with duplicates of
-     * the elements that were in flight. A source among the failed stages is closed without a drain.
+     * to the closed stages, so a closed source must still accept acknowledgements. Elements still inside the stages at
+     * the failure are never acknowledged. If a source tracks acknowledgements, its next run repeats all elements that
+     * were not acknowledged in time. Delivery is therefore at least once, with duplicates of the elements that were in
+     * flight. A source among the failed stages is closed without a drain.
      *
      * <p>The stream completes when the upstream stages complete. A stop ends these stages, or the delay before their
      * restart. If they fail after a stop, the stream fails. After the maximum number of restarts, the last failure is

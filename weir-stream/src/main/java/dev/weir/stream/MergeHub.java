@@ -11,10 +11,10 @@ import dev.weir.stream.spi.Batch;
  * acknowledgements. When a writing pipeline ends, its source waits until the taker has acknowledged the elements that
  * are still pending.
  *
- * <p>When the taker ends, for any reason, the elements that it has not pulled stay in the hub for the next taker. If it
- * fails or is cancelled, the elements that it has pulled but not finished stay unacknowledged, and their sources do not
- * wait for them. {@link #close} ends the writing pipelines immediately, without a failure, and ends the taker after it
- * has received the elements written so far. A closed hub keeps no elements for another taker.
+ * <p>When the taker ends, for any reason, the elements that it has not pulled stay in the hub for the next taker. If
+ * the taker fails or is cancelled, the elements that it has pulled but not finished stay unacknowledged, and their
+ * sources do not wait for them. {@link #close} ends the writing pipelines immediately, without a failure, and ends the
+ * taker after it has received the elements written so far. A closed hub keeps no elements for another taker.
  *
  * {@snippet :
  * void collect() throws InterruptedException {

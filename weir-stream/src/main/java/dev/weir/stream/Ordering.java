@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Ordering<T> {
 
-    /** The hash of elements without a key, which an ordering by key or hash does not order. */
+    /** The hash of elements without a key. An ordering by key or hash does not order such elements. */
     public static final long NO_KEY = Long.MIN_VALUE;
 
     private static final Ordering<Object> INPUT = new Ordering<>(true, false, element -> NO_KEY);

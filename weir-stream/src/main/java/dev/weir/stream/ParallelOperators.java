@@ -65,8 +65,8 @@ abstract class ParallelOperators<T> extends TimeOperators<T> {
 
     /**
      * Calls a handler, which may block, for one element at a time, in input order. Nothing can raise the parallelism of
-     * this stage while it runs, so the handler may rely on each call beginning after the one before has returned. In
-     * all other respects like {@link #mapBlocking(Parallelism, Ordering, Handler)}.
+     * this stage while it runs, so each call of the handler begins only after the previous call has returned. In all
+     * other respects, this method works like {@link #mapBlocking(Parallelism, Ordering, Handler)}.
      */
     @Operator(acks = SAME, cost = CALLS)
     public <R> Source<R> mapBlocking(Handler<? super T, ? extends R> handler) {

@@ -17,8 +17,8 @@ public interface RunningPipeline extends AutoCloseable {
     Duration DEFAULT_DRAIN = Duration.ofSeconds(30);
 
     /**
-     * Time that waiting threads have to return and end after a drain during JVM shutdown: 3 seconds. Applies to threads
-     * in {@link #await}, or in a future of {@link #completion} or {@link #result}.
+     * Time for waiting threads to return and terminate after a drain during JVM shutdown: 3 seconds. Applies to threads
+     * that wait in {@link #await}, or for a future of {@link #completion} or {@link #result}.
      */
     Duration LINGER = Duration.ofSeconds(3);
 
@@ -73,9 +73,9 @@ public interface RunningPipeline extends AutoCloseable {
     /**
      * Drains the pipeline on JVM shutdown, for at most {@code deadline}, and then cancels unfinished elements. This is
      * meant for platforms that kill a process some seconds after SIGTERM. Choose a deadline that leaves enough time for
-     * the last commit and for leaving the group. After the drain, the JVM waits at most 23 s for both, and for stages
-     * that do not respond to the cancellation. The JVM does not wait for a thread of the pipeline that has called
-     * {@code System.exit}.
+     * the last commit and for leaving the group. After the drain, the JVM waits at most 23 s for the commit, for
+     * leaving the group, and for stages that do not respond to the cancellation. The JVM does not wait for a thread of
+     * the pipeline that has called {@code System.exit}.
      *
      * <p>Threads that are waiting in {@link #await}, or for a future of this pipeline, then have up to {@link #LINGER}
      * to return and terminate, so that {@code main} can print the report and close its files. After that the JVM halts,
@@ -108,7 +108,7 @@ public interface RunningPipeline extends AutoCloseable {
 
     /**
      * A sample of the threads of each stage, from upstream to downstream; empty after the end. It inspects the state of
-     * each thread, or of a subset if there are very many. For displays, too expensive for each record.
+     * each thread, or of a subset if there are very many. Intended for displays; too expensive to call for each record.
      */
     default List<StageSnapshot.Activity> activity() {
         return List.of();

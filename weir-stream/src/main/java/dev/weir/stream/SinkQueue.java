@@ -63,7 +63,7 @@ public final class SinkQueue<T> {
     }
 
     /**
-     * Waits for the next element like {@link #take}, for at most {@code patience} of the system clock.
+     * Waits for the next element like {@link #take}, but at most for {@code patience}, measured by the system clock.
      *
      * @return empty if no element arrived in time, or at the end of the stream; {@link #isEnded} distinguishes the two
      */

@@ -306,8 +306,8 @@ public final class StageSnapshot {
 
         /**
          * Largest number of {@link #waiting} threads that wait for the same lock: a lock or semaphore of
-         * {@code java.util.concurrent}, or a monitor. All monitors of a stage count as one lock. More threads would
-         * wait for it too.
+         * {@code java.util.concurrent}, or a monitor. All monitors of a stage count as one lock. Additional threads
+         * would also wait for that lock.
          */
         public int behindLock() {
             return values.behindLock;

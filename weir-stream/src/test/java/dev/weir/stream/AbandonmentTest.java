@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests stages that close after a failure. Each of their elements must be abandoned once, even if an acknowledgement
- * target or an upstream stage throws meanwhile. Regression: the elements after the one that threw stayed pending.
+ * target or an upstream stage throws meanwhile. Regression: after a target threw, the later elements stayed pending.
  */
 class AbandonmentTest {
 
@@ -172,7 +172,7 @@ class AbandonmentTest {
                 new Three(new Throwing(), 1), source -> source.restarted(AT_ONCE, AbandonmentTest::abandoning));
     }
 
-    /** Each group's stream abandons its elements while it continues, so the group keeps them until its end. */
+    /** The groups' streams abandon elements but keep running, so each group keeps its elements until it ends. */
     @Test
     void groups_whoseFirstElementThrows_abandonTheOthers() {
         assertEndsEachOnce(

@@ -14,10 +14,10 @@ import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 
 /**
- * Measures parallel stages with fixed limits and with the adaptive limit, and writes the table of {@code
- * docs/benchmarks/adaptive.md}. Arguments: the file to write, a part of the row names to measure, the number of rounds.
- * Not a test: it takes five and a half minutes, and its result depends on the machine. Omits the first half second of a
- * fixed limit, and the first six seconds of the adaptive one.
+ * Measures parallel stages with fixed limits and with the adaptive limit, and writes the table of
+ * {@code docs/benchmarks/adaptive.md}. Arguments: the file to write, a part of the row names to measure, the number of
+ * rounds. Not a test: it takes five and a half minutes, and its result depends on the machine. Does not count the first
+ * half second of a run with a fixed limit, or the first six seconds with the adaptive limit.
  */
 final class AdaptiveSweep {
 
@@ -138,8 +138,8 @@ final class AdaptiveSweep {
     }
 
     /**
-     * Does work of about the given time on one idle processor. A loop until a deadline would let concurrent threads end
-     * together.
+     * Does work that takes about the given time on an idle processor. Threads that loop until a deadline would not slow
+     * each other down.
      */
     private static void compute(int micros) {
         double x = 1;

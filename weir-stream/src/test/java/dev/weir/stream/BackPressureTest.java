@@ -222,7 +222,7 @@ class BackPressureTest {
             while ((batch = upstream.pull(System.nanoTime() - 1)) != null) {
                 count[0] += batch.size();
                 batch.ackAll();
-                // The stage never waits. On a single processor, no other thread would run.
+                // Pulls never wait here. On a single processor, no other thread would run without this pause.
                 LockSupport.parkNanos(1);
             }
         });

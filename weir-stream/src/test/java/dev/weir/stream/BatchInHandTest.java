@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class BatchInHandTest {
 
-    /** Batch sizes. Functions fail first at the third element of the second batch. */
+    /** Alternating batch sizes. Functions first fail at the third element of the second batch. */
     private static final int[] BATCH_SIZES = {1, 11};
 
     private static final int INPUTS = 12;
@@ -106,7 +106,7 @@ class BatchInHandTest {
                 .via(killSwitch));
     }
 
-    /** The failure is behind elements that are no longer needed. */
+    /** A stage passes the failure on only after the preceding elements, which are no longer needed. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("failingInOrder")
     void function_whoseFailureNobodyWillSee_leavesNoHole(Trapped operator) throws Exception {

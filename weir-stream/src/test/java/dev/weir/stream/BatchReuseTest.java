@@ -128,7 +128,8 @@ class BatchReuseTest {
             source = source.map(element -> element).filter(element -> !element.isEmpty());
         }
         source = source.tap(element -> {}).filterNot(String::isEmpty);
-        // A garbage collection discards 2 KB of arrays. A new Batch per batch would add 0.08 bytes per element.
+        // The limit allows for 2 KB of arrays that a garbage collection discards, but not for a new Batch per batch,
+        // which would add 0.08 bytes per element.
         assertThat(bytesPerElement(source)).isLessThan(0.01);
     }
 
@@ -145,7 +146,7 @@ class BatchReuseTest {
             });
             assertThat(upper.async(platform, 1024).runTo(Sink.count())).isEqualTo(6_000_000);
         }
-        // The boundary's lock allocates when a thread waits for it.
+        // The limit allows for the boundary's lock, which allocates memory when a thread waits for it.
         assertThat((allocatedBytes[1] - allocatedBytes[0]) / 4e6)
                 .as("bytes per element in the upper segment")
                 .isLessThan(1.5);

@@ -22,7 +22,7 @@ class CallsAtTheWrongTimeTest {
 
     private static final Duration LONG = Duration.ofHours(1);
 
-    /** A call in a stage that waits for the stage's own pipeline. */
+    /** A call that waits for a pipeline, made by a stage of that pipeline. */
     @FunctionalInterface
     interface Waiting {
         void on(RunningPipeline running) throws InterruptedException;

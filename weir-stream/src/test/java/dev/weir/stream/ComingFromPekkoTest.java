@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Runs the alternatives of {@code docs/reference/operators-compared.md} to operators of Pekko that Weir lacks. */
+/** Runs the alternatives to missing Pekko operators that {@code docs/reference/operators-compared.md} shows. */
 class ComingFromPekkoTest {
 
     private final Source<Integer> numbers = Source.of(1, 2, 3, 4);

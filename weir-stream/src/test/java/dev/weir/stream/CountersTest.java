@@ -127,7 +127,7 @@ class CountersTest {
                 .containsExactly("tracked", "map", "map-2", "last", "ignore");
     }
 
-    /** Regression: in nested inner streams, stages appeared again and again under new names, later at the end. */
+    /** Regression: stages of nested inner streams were listed repeatedly, under new names. */
     @Test
     void streamsWithinStreams_showTheirStagesOnce() throws Exception {
         Stages stages = run(
@@ -198,7 +198,7 @@ class CountersTest {
         }
     }
 
-    /** Returns a source whose elements are at least 40 seconds of slow work. */
+    /** Returns a source whose elements take at least 40 seconds of slow work. */
     private static Source<Integer> manyNumbers(int batchSize) {
         return TrackedSource.numbers(1_000_000, batchSize).source().map(n -> n);
     }
@@ -323,7 +323,10 @@ class CountersTest {
         }
     }
 
-    /** Waits until the blocked time has grown 100 times, so that a wait in progress is included. */
+    /**
+     * Waits for 100 readings in which the blocked time has grown. It grows this often only if a wait in progress
+     * counts.
+     */
     private static void awaitGrowth(RunningPipeline running, String name) throws InterruptedException {
         long seen = 0;
         for (int growths = 0; growths < 100; ) {

@@ -149,7 +149,10 @@ class CutStreamReportTest {
         }
     }
 
-    /** Given elements that represent something without an end, such as a topic: only its records must drain. */
+    /**
+     * The outer elements have no acknowledgements and represent something endless, such as a topic. A drain must not
+     * report them as unfinished.
+     */
     @Test
     void drain_thatEndsStreamsOfElementsThatNobodyWaitsFor_leavesNothing() throws Exception {
         CountDownLatch seen = new CountDownLatch(1);

@@ -74,7 +74,7 @@ class DrainInsideTest {
         return new Case(what, 20, 5, operator, List.of(left));
     }
 
-    /** Holds back the elements from 7 on, in a batch of their own. */
+    /** Lets elements 0 to 6 pass, and hangs at element 7. */
     private static Source<Integer> seven(Source<Integer> source) {
         return source.mapBlocking(1, Ordering.input(), n -> hangFrom(7, n));
     }

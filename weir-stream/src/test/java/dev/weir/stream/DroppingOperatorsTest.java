@@ -55,7 +55,7 @@ class DroppingOperatorsTest {
         return operators.stream().flatMap(operator -> batches.stream().map(sizes -> Arguments.of(operator, sizes)));
     }
 
-    /** Returns a sink that requires the elements it sees to be unfinished. */
+    /** Returns a sink that fails if it receives a finished element. */
     private static Sink<Integer> sink(TrackedSource<Integer> tracked, List<Integer> seen, int most) {
         return Sink.custom("seen", context -> upstream -> {
             Batch<Integer> batch;

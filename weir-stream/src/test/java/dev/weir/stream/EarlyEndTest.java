@@ -24,7 +24,7 @@ class EarlyEndTest {
 
     private static final RestartSettings ONCE = RestartSettings.of(Backoff.NONE);
 
-    // Adds a restarted section, whose elements have other acknowledgement targets.
+    // Each of these stages replaces the acknowledgement targets of its elements.
 
     private static Source<Integer> restarted(Source<Integer> source) {
         return source.restarted(ONCE, section -> section);
@@ -164,8 +164,8 @@ class EarlyEndTest {
     }
 
     /**
-     * Regression: after the last sink had ended early, the consumer waited for elements in its async() queue for the
-     * whole drain timeout.
+     * Regression: after the last sink had ended early, the consumer waited for the elements in that sink's async()
+     * queue for the whole drain timeout.
      */
     @Test
     void sinks_whenTheLastEndsEarly_leaveNothingPending() throws Exception {

@@ -234,8 +234,8 @@ class ElementOperatorTest {
 
     /**
      * Returns each operator that calls user code. The code throws for 3 and 6 of the inputs 0 to 8. Further arguments:
-     * the output if these are skipped, the output if the stage restarts, the number of finished inputs if skipped ones
-     * are acknowledged, and if they are not.
+     * the output if these inputs are skipped, the output if the stage restarts, and the number of finished inputs with
+     * and without acknowledgement of the skipped ones.
      */
     static Stream<Arguments> throwing() {
         return Stream.of(

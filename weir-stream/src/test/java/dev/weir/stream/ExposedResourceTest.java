@@ -104,7 +104,7 @@ class ExposedResourceTest {
         assertThat(seen.getFirst()).containsExactly(new Resource(1));
     }
 
-    /** Given a sink that waits for a resource of an ended substream. Each pull takes one element. */
+    /** Given a sink that waits until a resource of an ended substream is hurried. */
     @Test
     void drain_limitsTheClosingOfResourcesOfEndedSubstreams() throws Exception {
         CountDownLatch hurried = new CountDownLatch(1);
@@ -129,7 +129,10 @@ class ExposedResourceTest {
         assertThat(ofClosed).isEmpty();
     }
 
-    /** Returns a source without elements. Its resource closes with {@code mayClose}, or once it is hurried. */
+    /**
+     * Returns a source without elements. Its resource closes when {@code mayClose} is released or the resource is
+     * hurried.
+     */
     private static Source<Integer> withResource(int number, CountDownLatch mayClose, List<Duration> hurries) {
         return Source.custom("inner", context -> {
             Stage<Integer> stage = start(context, number, new CountDownLatch(0));

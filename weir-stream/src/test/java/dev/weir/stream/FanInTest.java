@@ -26,7 +26,7 @@ class FanInTest {
         Source<Item> apply(Source<Item> left, Source<Item> right, Books books);
     }
 
-    /** Computes the result in plain Java, or null if the result depends on timing. */
+    /** Computes the result in plain Java. The result is sorted if its order depends on timing. */
     @FunctionalInterface
     interface Model {
         List<Long> apply(List<Long> left, List<Long> right);

@@ -127,7 +127,7 @@ class GroupingDeadlineTest {
         });
         try (RunningPipeline running =
                 stage.apply(impatient).to(twice).on(clock).run()) {
-            // An operator may wait with an element. Only the deadline ends such a pull.
+            // An operator may hold an element and wait. Only the deadline ends such a pull.
             while (!running.completion().isDone()) {
                 clock.advance(Duration.ofNanos(100));
                 Thread.onSpinWait();

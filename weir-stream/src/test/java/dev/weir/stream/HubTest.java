@@ -121,7 +121,7 @@ class HubTest {
         CountDownLatch mayTake = new CountDownLatch(1);
         RunningPipeline taking = start(taken.to(Sink.forEach(n -> awaitThoughInterrupted(mayTake))));
         RunningPipeline bringing = start(source.source().to(sink));
-        // The taker holds one batch and its inbox five. The seventh batch waits for room.
+        // The taker holds one batch, and its inbox holds five. The seventh batch waits for room.
         while (source.pulled() < 70) {
             Thread.onSpinWait();
         }
@@ -460,7 +460,7 @@ class HubTest {
         assertThat(source.finishedCount()).isZero();
     }
 
-    /** Regression: a closed hub kept elements for a taker that nobody starts. */
+    /** Regression: a closed hub kept elements for a taker that would never start. */
     @Test
     void mergeHub_whoseTakerEndsAfterTheClose_leavesNoElementPending() throws Exception {
         TrackedSource<Integer> source = TrackedSource.numbers(20, 10);

@@ -53,7 +53,7 @@ class InnerStreamStopTest {
         }
     }
 
-    /** The next run emits the elements of these endless streams again. */
+    /** The elements of these endless streams stay unfinished, because the next run emits them again. */
     @Test
     void stop_whileSourcesThatMayHaveNoEndEmit_leavesTheirElementsUnfinished() throws Exception {
         Function<Integer, Source<Integer>> endless =

@@ -37,7 +37,7 @@ class KillSwitchTest {
         }
     }
 
-    /** Returns stages upstream of the switch in which the source blocks. */
+    /** Returns stages to place upstream of the switch. Either they or the source block. */
     private List<UnaryOperator<Source<Integer>>> blocking() {
         return List.of(
                 source -> source,

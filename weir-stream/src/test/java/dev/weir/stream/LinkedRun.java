@@ -91,7 +91,7 @@ final class LinkedRun {
                 + ending + " at call " + atCall + ", sink lag " + sinkLag + chain.code();
     }
 
-    /** Mixes a seed. Consecutive seeds give the same first random numbers. */
+    /** Mixes a seed, because consecutive seeds would otherwise give the same first random numbers. */
     private static long mixed(long seed) {
         return seed * 0x9E37_79B9_7F4A_7C15L;
     }
@@ -238,7 +238,7 @@ final class LinkedRun {
         }
         if (!endsEarly) {
             assertThat(running.stages()).as("depth").allMatch(stage -> stage.depth() == 0);
-            // An outer stream may recover from restarted stages that fail after a stop.
+            // Restarted stages may fail after a stop. If an outer stream recovers, it leaves elements unfinished.
             boolean leavesSome =
                     has(Trait.LEAVES_SOME) || ((has(Trait.REPEATS) || has(Trait.LEAVES_SOME_AT_STOP)) && disturbed);
             if (!leavesSome) {

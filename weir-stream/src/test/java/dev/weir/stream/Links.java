@@ -27,7 +27,7 @@ final class Links {
 
     private static final long REPEATED = -1;
 
-    /** Draws one link. An inner stream does not repeat the random choices. */
+    /** Draws one link. The random choices are made once, not again for each inner stream. */
     @FunctionalInterface
     interface Drawn {
         Link from(Random random);
@@ -211,7 +211,7 @@ final class Links {
                             for (int i = 1; i < values.size(); i += 2) {
                                 all.add(values.get(i) + i + 1);
                             }
-                            // The state may be created only at the end.
+                            // Without input, the state is created at the end, and still emits this element.
                             all.add((long) values.size());
                             return all;
                         }),

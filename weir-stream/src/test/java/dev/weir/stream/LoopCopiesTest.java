@@ -95,7 +95,7 @@ class LoopCopiesTest {
             running.await();
         }
         double each = (allocatedBytes[1] - allocatedBytes[0]) / (double) elements[0];
-        // One Batch object per batch and, in mapConcat, one iterator per parent.
+        // The limit allows for one Batch object per batch and, in mapConcat, one iterator per parent.
         assertThat(each).isLessThan(2);
     }
 

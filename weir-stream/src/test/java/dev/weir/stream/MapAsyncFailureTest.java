@@ -199,7 +199,10 @@ class MapAsyncFailureTest {
         }
     }
 
-    /** The thread that completes the future belongs to a cancelled pipeline. That says nothing about the failure. */
+    /**
+     * The thread that completes the future belongs to a cancelled pipeline. The cancellation says nothing about the
+     * failure.
+     */
     @Test
     void failure_onTheThreadOfAnotherPipelineThatIsCancelled_isPutToTheSupervision() throws Exception {
         CompletableFuture<Integer> future = new CompletableFuture<>();

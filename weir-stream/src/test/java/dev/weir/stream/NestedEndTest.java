@@ -66,7 +66,7 @@ class NestedEndTest {
         }
     }
 
-    /** Streams end at random, or their outer streams end them. Some functions fail and are skipped. */
+    /** Streams end at random, or their outer streams end them. Some functions fail, and their elements are skipped. */
     @Test
     void streamsWithinStreams_thatEndAnywhere_leaveNoHole() throws Exception {
         for (int seed = 0; seed < SEEDS; seed++) {
@@ -250,7 +250,7 @@ class NestedEndTest {
         }
     }
 
-    /** Random nested streams. Groups do not repeat the random choices. */
+    /** Random nested streams. The random choices are made once, not again for each group. */
     private static final class Nesting {
 
         private final Random random;

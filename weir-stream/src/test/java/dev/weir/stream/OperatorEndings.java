@@ -22,7 +22,7 @@ abstract class OperatorEndings {
         return steps().stream().flatMap(step -> Endings.BATCH_SIZES.stream().map(sizes -> Arguments.of(step, sizes)));
     }
 
-    /** Returns a random call at which to act. Odd seeds give an early call, as some operators make few. */
+    /** Returns a random call at which to act. Odd seeds give an early call, because some operators make few calls. */
     private static int someCall(int seed) {
         return 1 + new Random(seed).nextInt(seed % 2 == 0 ? INPUTS : INPUTS / 10);
     }

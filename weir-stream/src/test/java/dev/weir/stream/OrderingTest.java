@@ -135,7 +135,7 @@ class OrderingTest {
     void byKey_withAHotKeyStuck_letsTheOthersGoOn() throws Exception {
         CountDownLatch stuck = new CountDownLatch(1);
         AtomicInteger others = new AtomicInteger();
-        // One in ten elements has the hot key. The elements of other keys end its wait.
+        // One in ten elements has the hot key. The first one waits until the elements of all other keys are done.
         List<Integer> seen = run(TrackedSource.numbers(100, 100)
                 .source()
                 .mapBlocking(2, Ordering.byHash(n -> n % 10 == 0 ? 0 : n), n -> {
@@ -187,7 +187,7 @@ class OrderingTest {
 
     @Test
     void handlers_thatWereQuickAndAllBlockOfASudden_stillAllGetALane() throws Exception {
-        // Only a few workers stay awake. A barrier then requires all of them.
+        // While handlers are quick, only a few workers stay awake. The barrier then needs all workers.
         int lanes = 16;
         CyclicBarrier all = new CyclicBarrier(lanes);
         for (Ordering<Integer> ordering : List.<Ordering<Integer>>of(Ordering.unordered(), Ordering.byHash(n -> n))) {
@@ -222,7 +222,7 @@ class OrderingTest {
         }
     }
 
-    /** Regression: the first handler waited for an element that was not fed, although there was a free place. */
+    /** Regression: the first handler waited for an element that the stage did not accept, although there was room. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void input_withFewerFreePlacesThanAreWorthAWake_feedsFreeWorkersWhileTheFirstWaits(boolean asynchronous)

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests that a slow stage shows progress within a batch. Regression: with 100 ms per element, the console showed no
- * rate for a minute, and a neighbouring stage as the bottleneck.
+ * rate for a minute, and named a neighbouring stage as the bottleneck.
  */
 class PassProgressTest {
 

@@ -18,7 +18,10 @@ class QuickWorkersTest {
 
     private static final int COUNT = 200_000;
 
-    /** Returns whether this element's handler blocks. Such elements may be in the middle of a worker's elements. */
+    /**
+     * Returns whether this element's handler blocks. Such an element may be in the middle of a worker's run of
+     * elements.
+     */
     private static boolean isHeldUp(int n) {
         return n > COUNT / 2 && n % 2_003 == 0;
     }

@@ -197,7 +197,7 @@ class RecoverTest {
         }
     }
 
-    /** The failure is already the cause of the exception. */
+    /** The failure must not also be suppressed, because it is already the cause of the exception. */
     @Test
     void functionThatWrapsTheFailure_doesNotSuppressItToo() {
         for (UnaryOperator<Source<Integer>> operator : List.<UnaryOperator<Source<Integer>>>of(

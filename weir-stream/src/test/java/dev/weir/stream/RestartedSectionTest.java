@@ -40,7 +40,7 @@ class RestartedSectionTest {
         ThreadCensus.assertNoneLeft("restarted");
     }
 
-    /** Throws at the first call for each of some elements. */
+    /** Throws for some elements, but only at their first call. */
     private int trap(int n) {
         if (n % 97 == 13 && sprung.add(n)) {
             throw planted;

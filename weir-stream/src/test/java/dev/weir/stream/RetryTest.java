@@ -134,7 +134,7 @@ class RetryTest {
         RunningPipeline running = source.to(Sink.forEach(seen::add)).on(clock).run();
         assertThat(List.of(done.take(), done.take())).containsExactly("b1", "b2");
         for (int call = 1; call < 3; call++) {
-            // After a new call, the stage no longer waits for the previous attempt's time.
+            // Take the call first: a stage that then waits is waiting for the next attempt, not for this one.
             assertThat(calls.take()).isEqualTo(call);
             clock.awaitWaiters(1);
             assertThat(done).isEmpty();
@@ -142,7 +142,7 @@ class RetryTest {
         }
         assertThat(running.await().drained()).isTrue();
         assertThat(done).containsExactly("a1", "a2", "a3");
-        // A handler's result may be overtaken by results of other keys only.
+        // Only results of other keys may overtake a handler's result.
         assertThat(seen.stream().filter(s -> s.startsWith("a"))).containsExactly("a1", "a2", "a3");
         assertThat(seen.stream().filter(s -> s.startsWith("b"))).containsExactly("b1", "b2");
     }

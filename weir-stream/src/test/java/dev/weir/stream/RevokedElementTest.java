@@ -88,7 +88,7 @@ class RevokedElementTest {
 
     /**
      * Returns one or two elements that are never lost, followed by elements that will be lost, in the same batch or in
-     * their own.
+     * a batch of their own.
      */
     private List<Batch<Integer>> behindOneThatStays(String where) {
         boolean together = !where.contains("above") && !where.contains("behind");

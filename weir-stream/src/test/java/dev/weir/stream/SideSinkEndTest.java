@@ -16,7 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests the end that a side sink sees: a failed main stream must not look complete, nor an early end like a failure.
+ * Tests the end that a side sink sees: a failed main stream must not look complete, and an early end must not look like
+ * a failure.
  */
 class SideSinkEndTest {
 

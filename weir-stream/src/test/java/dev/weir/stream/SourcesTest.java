@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests each source's elements, and its end by itself, by a failure, by a stop, and by a cancellation. */
+/** Tests the elements of each source, and its normal end, failure, stop and cancellation. */
 class SourcesTest {
 
     private static List<Integer> numbers(int count) {

@@ -92,7 +92,7 @@ class StartActionsTest {
         ThreadCensus.assertNoneLeft("unmade");
     }
 
-    /** Given an earlier action that waits for the end of the run. */
+    /** Given an earlier action that has kept a reference to the run. */
     @Test
     void actionThatThrows_endsTheRunForThoseThatWereTold() throws Exception {
         AtomicReference<RunningPipeline> self = new AtomicReference<>();

@@ -105,7 +105,7 @@ class SteeringTest {
             awaitOut(out, 2_048);
             mostAtWork.set(0);
             mayEnd.release(500);
-            // More elements than could be in progress at the change.
+            // Wait for more elements than could be in progress at the change.
             awaitOut(out, 4_096);
             assertThat(mostAtWork.get()).isEqualTo(1);
 
@@ -166,7 +166,7 @@ class SteeringTest {
                 .to(Sink.ignore())
                 .run();
         StageControl control = running.handles(StageControl.class).getFirst();
-        // Hold the element until this check: an ended stage has no bounds.
+        // Check while the element is being processed: an ended stage has no bounds.
         awaitAtWork(1);
         assertThat(control.mostAtOnce()).isEqualTo(512);
         mayEnd.release();
@@ -176,7 +176,7 @@ class SteeringTest {
                 .hasMessageContaining("work");
     }
 
-    /** New threads must not count as waiting before their start, and removed threads must still count. */
+    /** New threads must not count as waiting before their start. The time of removed threads must still count. */
     @Test
     void shares_afterAChangeOfParallelism_areOfTheTimeThatTheThreadsWereThere() throws Exception {
         try (RunningPipeline running = stage(Kind.BLOCKING, Source.from(List.of(1, 2)), 2)

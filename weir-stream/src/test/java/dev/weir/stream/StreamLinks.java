@@ -251,7 +251,7 @@ final class StreamLinks {
 
     private Link groupedBy(int keys, boolean evicting) {
         Link inner = inner(true);
-        // A blueprint in another group is built for each key, so its counter would count for all keys.
+        // Do not count within another group: its keys would share the counter.
         boolean isCounted = streams == 0;
         // With evictions, groups become idle while they hold elements, and deadlines pass during pulls.
         UnaryOperator<Source<Item>> slowly =

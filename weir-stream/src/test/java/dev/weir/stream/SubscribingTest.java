@@ -113,7 +113,7 @@ class SubscribingTest {
                 .run()
                 .await();
         assertThat(seen).isEqualTo(numbers(20_000));
-        // Elements that wait or are in flight, and the batch that was just taken.
+        // The buffer limits queued and requested elements. The batch that was just taken is not included.
         assertThat(mostAhead.get()).isBetween((long) buffer, buffer + Math.min(buffer, 512L));
     }
 

@@ -523,7 +523,7 @@ class SubstreamTest extends OperatorEndings {
         }
     }
 
-    /** Regression: functions and sinks saw elements of a stream that had no key. */
+    /** Regression: functions and sinks saw elements of the stream that is built in advance, without a key. */
     @Test
     void group_withASourceOfItsOwn_runsThatForItsKeysOnly() throws Exception {
         AtomicInteger seen = new AtomicInteger();

@@ -92,7 +92,7 @@ class ThrottlePerKeyTest {
         assertThat(out.expectNext(2)).containsExactly("a3", "b1");
     }
 
-    /** The time of a3 comes while the stage pulls other elements of its key. */
+    /** The time of a3 comes while the stage pulls other elements of the same key. */
     @Test
     void elementWhoseTimeHasCome_isNotOvertakenByOneOfItsKey() throws Exception {
         Iterator<List<String>> batches =

@@ -125,7 +125,7 @@ class TimeOperatorsTest {
         assertThat(in.untaken()).isEqualTo(1);
         advanceExactly(millis(100), out);
         assertThat(out.expectNext(2)).containsExactly(1, 2);
-        // Element 3 is delayed from here on.
+        // The stage accepts element 3 only now, so the delay of that element starts here.
         in.awaitPull();
         advanceExactly(millis(100), out);
         assertThat(out.expectNext()).isEqualTo(3);

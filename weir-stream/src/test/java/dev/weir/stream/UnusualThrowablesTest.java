@@ -372,7 +372,7 @@ class UnusualThrowablesTest {
         return batch;
     }
 
-    /** Regression: a target threw, and a closing source waited until its deadline for the elements after it. */
+    /** Regression: after a target threw, a closing source waited for the later elements until its deadline. */
     @ParameterizedTest
     @EnumSource
     void batch_whoseTargetThrows_endsTheOtherElements(Ending ending) {
@@ -409,7 +409,7 @@ class UnusualThrowablesTest {
         }
     }
 
-    /** Regression: a target threw, and the elements after it stayed pending. */
+    /** Regression: after a target threw, the later elements stayed pending. */
     @ParameterizedTest
     @EnumSource
     void operator_whoseElementsHaveATargetThatThrows_endsEachOnce(Dropping kind) {

@@ -242,7 +242,7 @@ class WaitingGroupsTest {
         out.expectEnd();
     }
 
-    /** Operators that emit by time, without elements. */
+    /** Operators that emit when a time has passed, without a new element. */
     @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     enum Timed {
         GROUPED_WITHIN(key -> key.groupedWithin(10, millis(100)).map(List::getLast)),

@@ -46,7 +46,7 @@ public final class DriverMain {
 
     private static final Logger ROOT_LOGGER = Logger.getLogger("");
 
-    // Kafka's clients log all their settings through this logger. Once, before the measurement, is enough.
+    // Kafka's clients log all their settings through this logger. Logging them once, before the measurement, is enough.
     private static final Logger CONFIGURATIONS = Logger.getLogger("org.apache.kafka.common.config.AbstractConfig");
 
     private final String name;
@@ -117,7 +117,7 @@ public final class DriverMain {
                 }
             }
         } catch (Throwable e) {
-            // Report errors of every kind: the harness must learn why the process ends.
+            // Report errors of every kind, because the harness must learn why the process ends.
             StringWriter trace = new StringWriter();
             e.printStackTrace(new PrintWriter(trace));
             say(new Report.Failed(e.toString(), trace.toString()));

@@ -37,8 +37,8 @@ public final class HandlerWork {
     private static final double STRAGGLER_FACTOR = 400;
     private static final double OTHERS_FACTOR = 0.96 / (1 - STRAGGLER_SHARE);
 
-    // Heavy tail: a Pareto distribution with exponent 1.5, cut off at a hundred times the mean. The least value makes
-    // the mean 1 in spite of the cut: 3 x - 0.2 x^1.5 = 1.
+    // Heavy tail: a Pareto distribution with exponent 1.5, cut off at a hundred times the mean. The least value x is
+    // chosen so that the mean is 1 in spite of the cut: 3 x - 0.2 x^1.5 = 1.
     private static final double TAIL_LEAST = 0.346957940;
     private static final double TAIL_EXPONENT = -1 / 1.5;
     private static final double TAIL_MOST = 100;

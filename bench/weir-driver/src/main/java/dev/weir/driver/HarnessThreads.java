@@ -41,7 +41,7 @@ final class HarnessThreads {
         try {
             work.run();
         } finally {
-            // The JVM does not report counts of an ended thread.
+            // Add the counts now, because the JVM no longer reports them after the thread has ended.
             LOCK.lock();
             try {
                 RUNNING.remove(current);

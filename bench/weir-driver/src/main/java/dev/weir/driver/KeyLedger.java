@@ -2,7 +2,7 @@ package dev.weir.driver;
 
 import java.util.Arrays;
 
-/** Checks that the records of each key arrived in order. They are numbered from 0. Confined to one thread at a time. */
+/** Checks that the records of each key arrived in order. Keys are numbered from 0. Confined to one thread at a time. */
 final class KeyLedger {
     private long[] next = new long[1024]; // the smallest number that may arrive next, indexed by key
     private boolean isUsed;

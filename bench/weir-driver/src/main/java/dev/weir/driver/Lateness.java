@@ -28,7 +28,8 @@ final class Lateness {
     }
 
     /**
-     * Adds a delivered record that was due at {@code dueNanos}. Ignores a record without a planned time, which is 0.
+     * Adds a delivered record that was due at {@code dueNanos}. Ignores a record without a planned time, that is, with
+     * {@code dueNanos} 0.
      */
     void came(int partition, long dueNanos) {
         if (timings == null || dueNanos == 0) {

@@ -42,7 +42,7 @@ public final class LoadShape {
             return length <= 0 ? 0 : length * (first + 0.5 * (last - first) * length / (to - from));
         }
 
-        /** Returns the time since the start of the segment at which the area under it reaches the given value. */
+        /** Returns the time since the segment's start at which the area under the segment reaches this value. */
         double when(double area) {
             double slope = (last - first) / (to - from);
             return 2 * area / (first + Math.sqrt(Math.max(0, first * first + 2 * slope * area)));

@@ -139,7 +139,7 @@ public final class Pass {
         return topic;
     }
 
-    /** Returns a unique name of this member of the group. It is the same for all passes of its process. */
+    /** Returns a unique name of this member of the group. It is the same for all passes of this process. */
     public String member() {
         return group() + "-" + ProcessHandle.current().pid();
     }

@@ -141,7 +141,7 @@ final class Pauses {
                     buffer.clear();
                 }
             } catch (IOException e) {
-                // The lines read before the failure count.
+                // Lines that were read before the failure still count.
                 LOG.log(System.Logger.Level.WARNING, "cannot read the log of safepoints: " + e);
             }
             Longest longest = Longest.NONE;

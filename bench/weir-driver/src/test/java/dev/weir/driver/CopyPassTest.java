@@ -48,7 +48,9 @@ class CopyPassTest {
                 .isEqualTo(-1);
     }
 
-    /** The sampler thread has ended before the usage of a {@code COPY} pass is read. Its usage must not count. */
+    /**
+     * The sampler thread has ended before the usage of a {@code COPY} pass is read. The thread's usage must not count.
+     */
     @Test
     void usage_afterTheSamplerHasEnded_leavesItOut() throws Exception {
         Pass pass = new Pass(CONFIGURATION, new Command.Start("g", 0, 3600, "out"));

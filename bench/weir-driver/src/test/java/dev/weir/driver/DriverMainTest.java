@@ -80,7 +80,7 @@ class DriverMainTest {
         }
     }
 
-    /** A ready sender that sends one record per second and reports each record's time. */
+    /** A connected sender that delivers each record of its plan when the record is due. */
     static final class Sender implements Driver {
         public static void main(String[] arguments) {
             DriverMain.serve(Map.of("sender", Sender::new), arguments);
@@ -119,7 +119,7 @@ class DriverMainTest {
         }
     }
 
-    /** The rate is 0 until a command changes it. The end arrives during the same pass. */
+    /** The rate is 0 until a command changes it. The command to end arrives during the same pass. */
     @Test
     void change_amidAPass_changesItsRate_andWhatCameIsTold() throws Exception {
         Process process = start(Sender.class, "sender");

@@ -38,7 +38,7 @@ class LoadShapeTest {
         assertThat(shape.area(19)).isEqualTo(10);
     }
 
-    /** A plan that ends between two bursts has exactly the records of whole periods, apart from rounding. */
+    /** The area of whole periods is reached at the end of their last burst, apart from rounding. */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -80,7 +80,10 @@ class LoadShapeTest {
         assertThatThrownBy(() -> LoadShape.parse(text)).hasMessageStartingWith("must ");
     }
 
-    /** One second at 100 records per second, then one at 300. Poisson arrivals must have the same means. */
+    /**
+     * Ten seconds at 100 records per second, then a ramp from 300 down to 100. Poisson arrivals have the same mean
+     * rates.
+     */
     @Test
     void plan_sendsByItsShape_fromTheFirstRateOn() {
         long second = TimeUnit.SECONDS.toNanos(1);
@@ -101,7 +104,7 @@ class LoadShapeTest {
         }
     }
 
-    /** A change of the rate multiplies the shape. Records that are already due stay due. */
+    /** The changed rate is multiplied by the shape. Records that are already due stay due. */
     @Test
     void change_multipliesTheShape() {
         long second = TimeUnit.SECONDS.toNanos(1);

@@ -109,7 +109,9 @@ class NumberRunsTest {
         return Base64.getEncoder().encodeToString(Arrays.copyOf(out, length));
     }
 
-    /** The member's numbers arrive in any order. Other members received numbers of the same partition. */
+    /**
+     * The member's numbers arrive out of order and with gaps, because other members received the numbers in between.
+     */
     @Test
     void ledger_tellsWhichNumbersCame() {
         PartitionLedger ledger = new PartitionLedger(10_000);

@@ -49,7 +49,9 @@ class PacerTest {
         assertThat(taken.get(0).getTotalCount()).isEqualTo(101);
     }
 
-    /** The first sleep has no collection. The second sleep begins after a collection has ended. */
+    /**
+     * The first sleep has no collection, and the second begins after a collection has ended. Both count as lateness.
+     */
     @Test
     void sleepThatNoCollectionExplains_isLateness() throws Exception {
         StoppedClock clock = new StoppedClock(100 * MILLI);

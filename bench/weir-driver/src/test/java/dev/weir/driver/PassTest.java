@@ -78,7 +78,7 @@ class PassTest {
         assertThat(last.bytes()).isEqualTo(passed.bytes());
     }
 
-    /** The ledgers show a driver that mistakes a partition of the second topic for a partition of the first. */
+    /** The ledgers reveal a driver that mistakes a partition of the second topic for a partition of the first. */
     @Test
     void ledgerOfSeveralTopics_isOfEachToo() {
         Pass pass = new Pass(
@@ -153,7 +153,7 @@ class PassTest {
         assertThat(pass.result().ledger().missing()).isOne();
     }
 
-    /** Many other records finish while a failed record waits for its next call. */
+    /** Many other records finish while a failed record waits for its next call. The failed record is not missing. */
     @Test
     void cutOffAmidUnorderedWork_doesNotMissWhatWaitsToBeCalledAgain_howeverFarBehind() {
         Map<String, String> options = Map.of(PassOptions.ORDERING, "none", Failures.SHARE, "0.9");

@@ -27,7 +27,7 @@ class TopicSetTest {
                 .hasMessage("not one of the requested topics: c");
     }
 
-    /** With a single topic, the partition's number is the number, and the topic's name is not checked. */
+    /** With a single topic, a partition has the same number in the set, and the topic's name is not checked. */
     @Test
     void oneTopic_isAskedForNothing() {
         assertThat(TopicSet.of("a", 4).number("another", 3)).isEqualTo(3);

@@ -38,8 +38,8 @@ public interface StageControl {
     int mostAtOnce();
 
     /**
-     * Sets the number of elements that are processed at once, in the same ordering. Elements in flight are finished. An
-     * adaptive stage stops adapting and keeps this number.
+     * Sets the number of elements that are processed at once. The ordering stays the same. Elements in flight are
+     * finished. An adaptive stage stops adapting and keeps this number.
      *
      * @param n 1 to {@link #mostAtOnce}
      * @throws IllegalArgumentException if {@code n} is out of range

@@ -353,7 +353,9 @@ public final class Batch<T> {
         size = newSize;
     }
 
-    /** Fills a range with nulls. G1 needs one barrier for an array copy, but one per store for Arrays.fill. */
+    /**
+     * Fills a range with nulls by copying them: G1 needs one barrier per array copy, but one per store in Arrays.fill.
+     */
     private static void clear(Object[] values, int from, int to) {
         for (int at = from; at < to; at += NULLS.length) {
             System.arraycopy(NULLS, 0, values, at, Math.min(NULLS.length, to - at));

@@ -20,9 +20,9 @@ public interface Gate<T> {
     /**
      * Waits until work on an element may begin.
      *
-     * @param revoked returns whether the source no longer owns the element; the implementation must check it before
-     *     each wait, after each wait, and before it returns. Once it has returned true, it keeps returning true. It is
-     *     fast and lock-free
+     * @param revoked returns whether the source no longer owns the element; the gate must call this before each wait,
+     *     after each wait, and before it lets the call proceed. Once this has returned true, it keeps returning true.
+     *     Fast and lock-free
      * @return false if the source no longer owns the element; work on it must not begin
      */
     boolean enter(T element, BooleanSupplier revoked) throws InterruptedException;

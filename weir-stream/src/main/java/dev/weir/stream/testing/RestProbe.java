@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects whether a running pipeline is at rest: it has nothing to do until an element, an acknowledgement, an advance
- * of its clock, or another external event. Thread-safe.
+ * Detects whether a running pipeline is at rest: it has nothing to do until an external event, such as an element, an
+ * acknowledgement, or an advance of its clock. Thread-safe.
  *
  * <p>The probe sees only the threads of the run. It ignores work on the user's own executors, and a sleeping handler
  * counts as at rest. With a {@link VirtualClock}, the result is certain unless handlers wait for each other. On other

@@ -136,7 +136,7 @@ class RestProbeTest {
             });
             awaitWaiting(queued);
             Object queue = LockSupport.getBlocker(queued);
-            // Parked at the same place, but stays parked when the lock is free.
+            // This thread parks at the same place, but stays parked when the lock is free.
             behind = Thread.ofVirtual().start(() -> {
                 while (!over.get()) {
                     LockSupport.park(queue);

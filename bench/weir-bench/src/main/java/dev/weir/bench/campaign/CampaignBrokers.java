@@ -100,7 +100,7 @@ final class CampaignBrokers implements AutoCloseable {
     /**
      * Returns running brokers for a point. Starts or replaces brokers if necessary.
      *
-     * @throws BenchException if they do not start
+     * @throws BenchException if the brokers do not start
      */
     BenchCluster at(WorkloadPoint point) {
         BenchCluster now = running;

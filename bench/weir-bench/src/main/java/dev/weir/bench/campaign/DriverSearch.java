@@ -315,7 +315,7 @@ final class DriverSearch implements Orders.Target {
         }
     }
 
-    /** Returns the figures of the trial that failed at the limit; null if there are none. */
+    /** Returns the figures of the failed trial that determined the limit; null if there are none. */
     private @Nullable TrialFigures edge(Finding finding) {
         if (finding.verdict() == Verdict.UNSTABLE_AT) {
             return failed.stream()

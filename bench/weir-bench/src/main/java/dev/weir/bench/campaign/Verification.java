@@ -61,7 +61,7 @@ final class Verification {
      * Returns the greeting of each driver, by name.
      *
      * @param doing receives the name of the current driver
-     * @param log output file of their processes
+     * @param log output file of the drivers' processes
      * @throws BenchException if a driver fails, or the campaign is stopped
      */
     Map<String, Report.Hello> run(Consumer<String> doing, Path log) throws InterruptedException {

@@ -59,7 +59,7 @@ public final class BenchCluster implements AutoCloseable {
      *
      * @param note receives messages for the user
      * @param isStopped whether to stop filling a topic
-     * @throws BenchException if they do not answer
+     * @throws BenchException if the brokers do not answer
      */
     public static BenchCluster existing(ExistingCluster cluster, Consumer<String> note, BooleanSupplier isStopped) {
         return new BenchCluster(new ExistingBrokers(cluster, note), note, isStopped);

@@ -46,7 +46,7 @@ public final class BenchTopics {
     private static final Map<String, String> FILLED = Map.of(
             "cleanup.policy", "delete", "retention.ms", "-1", "retention.bytes", "-1", "compression.type", "producer");
 
-    // Kafka allows 249 characters. A topic's name also has a prefix of up to 80 and a number.
+    // Kafka allows 249 characters. A topic's name also has a prefix of up to 80 characters and a number.
     private static final int MAX_CONTENT = 150;
 
     private final Brokers brokers;
@@ -246,7 +246,7 @@ public final class BenchTopics {
 
     /**
      * Creates a topic and waits until all leaders respond. An idempotent producer cannot recover if a leader refuses
-     * only its first batch.
+     * only the producer's first batch.
      */
     private void create(String topic, int partitions, int replicas, Map<String, String> config) {
         brokers.create(topic, partitions, replicas, config);

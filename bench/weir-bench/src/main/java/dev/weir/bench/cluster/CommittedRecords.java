@@ -9,8 +9,8 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Counts the committed records of a topic by reading it. Offsets also count transaction markers and aborted records.
- * Stateless.
+ * Counts the committed records of a topic by reading it, because offsets also count transaction markers and aborted
+ * records. Stateless.
  */
 final class CommittedRecords {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);

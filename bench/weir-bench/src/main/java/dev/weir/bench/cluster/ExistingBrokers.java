@@ -165,8 +165,8 @@ final class ExistingBrokers implements Brokers {
     }
 
     /**
-     * Deletes all topics of campaigns, including earlier and killed campaigns and topics that were kept. A topic that
-     * cannot be deleted is skipped.
+     * Deletes the topics of this and all earlier campaigns, even kept topics and topics of killed campaigns. Skips
+     * topics that cannot be deleted.
      */
     private void deleteTopics() {
         Set<String> deleted = new HashSet<>();

@@ -37,7 +37,7 @@ final class ShareGroup {
 
     /**
      * Returns whether the group has accepted all records before {@code offset} in each of these partitions. A lag of
-     * zero is enough, because brokers may report a low start offset.
+     * zero counts too, because the start offset that brokers report may be too low.
      */
     boolean isPast(Set<TopicPartition> partitions, long offset) {
         Map<TopicPartition, SharePartitionOffsetInfo> offsets = offsets(partitions);

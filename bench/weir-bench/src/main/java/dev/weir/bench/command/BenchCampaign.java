@@ -95,7 +95,7 @@ final class BenchCampaign {
     @Option(names = "--json", description = "Print one JSON object per point and driver, and a summary.")
     private boolean json;
 
-    /** Runs the campaigns. If {@code rounds} is given, it replaces the rounds of the files, and no control runs. */
+    /** Runs the campaigns. If {@code rounds} is given, it replaces the files' rounds, and the control is left out. */
     int run(CommandContext weir, @Nullable Integer rounds) throws InterruptedException {
         return failingAsCommand(() -> runChecked(weir, rounds));
     }

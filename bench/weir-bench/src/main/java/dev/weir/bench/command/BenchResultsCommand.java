@@ -55,7 +55,7 @@ final class BenchResultsCommand implements Runnable {
         return read(() -> ResultsFolder.open(find(run)));
     }
 
-    /** Opens a campaign's folder, or all campaigns of a folder that several workload files share. */
+    /** Opens the campaign of a folder, or all campaigns of a folder that holds several. */
     static List<ResultsFolder> openAll(Path run) {
         return read(() -> BenchPlan.results(find(run)));
     }

@@ -82,7 +82,10 @@ final class ResultsListCommand implements Callable<Integer> {
         return folder.runs().stream().filter(run -> run.failure() == null).count();
     }
 
-    /** Returns the number of planned runs. An adaptive campaign does not know its later points yet. */
+    /**
+     * Returns the number of planned runs. Once an adaptive campaign has runs, only their points count, because it has
+     * not chosen its later points yet.
+     */
     private static long planned(ResultsFolder folder) {
         Campaign campaign = folder.campaign();
         long begun = folder.runs().stream().map(Run::point).distinct().count();

@@ -235,8 +235,8 @@ final class Rules {
     }
 
     /**
-     * Checks whether small fetches are the limiter. It comes before {@link #machine}, because small requests keep
-     * processors busy too.
+     * Checks whether small fetches are the limiter. This check runs before {@link #machine}, because small requests
+     * keep processors busy too.
      */
     private static @Nullable Limiter fetchSize(Facts facts) {
         double kilobytes = facts.metric("client: kB per fetch");

@@ -8,8 +8,8 @@ import java.util.List;
  * @param low the highest sustained rate in records per second; NaN if there is none. With the verdict
  *     {@code TIMED_OUT}, the rate is not confirmed
  * @param high upper end of the interval, derived from the lowest failed rate; NaN if none failed
- * @param unstableAt the lowest rate that the system sustained, but at which it did not recover from a perturbation; NaN
- *     if there is none
+ * @param unstableAt the lowest sustained rate at which the system did not recover from a perturbation; NaN if there is
+ *     none
  * @param trials the trials in order
  */
 public record Finding(Verdict verdict, double low, double high, double unstableAt, List<Trial> trials) {

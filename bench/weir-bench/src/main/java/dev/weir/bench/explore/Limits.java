@@ -10,7 +10,7 @@ import java.util.Map;
  * @param maxRate the highest rate that is tried
  * @param maxSeconds total time of all trials; a trial does not begin if it would probably exceed this time
  * @param perturbations the perturbations to try, in order
- * @param lifts maximum number of rates above the confirmed rate that are tried; 0 or more
+ * @param lifts maximum number of rates to try above the confirmed rate; 0 or more
  * @param expectedSeconds expected duration of each kind of trial, used until a trial of that kind has run; 0 if unknown
  */
 public record Limits(

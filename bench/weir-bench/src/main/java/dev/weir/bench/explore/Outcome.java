@@ -7,7 +7,8 @@ package dev.weir.bench.explore;
  * @param recoveryMillis for a passed perturbation, time from its end until the target was met again; NaN otherwise
  * @param projected whether the backlog was still falling when the trial ended, so that {@code recoveryMillis} is an
  *     estimate
- * @param carried for a failed perturbation, the throughput at its end in records per second; NaN if unknown
+ * @param carried for a failed perturbation, the throughput at the end of the trial, in records per second; NaN if
+ *     unknown
  */
 public record Outcome(Result result, String why, double recoveryMillis, boolean projected, double carried) {
 

@@ -48,7 +48,7 @@ public final class Search {
     /** Relative distance of the first rates in DESCEND from the collapsed system's throughput. */
     private static final double AROUND = 0.04;
 
-    /** Largest ratio of the unconfirmed rate to the candidate at which lifting ends. */
+    /** Lifting ends if the lowest unconfirmed rate is at most this multiple of the candidate. */
     private static final double LIFTED = 1.01;
 
     private static final double WIDEST = 1 / 0.9;
@@ -66,7 +66,7 @@ public final class Search {
         /** Repeats the step that failed and ended the ramp. */
         DOUBT,
         CONFIRM,
-        /** Repeats the {@code HOLD} trial after a failed perturbation: the rate itself may be too high. */
+        /** Repeats the {@code HOLD} trial after a failed perturbation, because the rate itself may be too high. */
         CONTROL,
         DESCEND,
         /** Tries to confirm rates above the candidate. */

@@ -87,7 +87,7 @@ public final class GroupLedger {
         return new LedgerFigures(distinct, missing, 0, 0, never, 0, again[topic]);
     }
 
-    /** Returns the numbers, below {@code end}, of the records that did not arrive. */
+    /** Returns the numbers below {@code end} whose records did not arrive. */
     public BitSet missing(int partition, long end) {
         BitSet missing = new BitSet();
         collect(partitions[partition], 0, end, missing);

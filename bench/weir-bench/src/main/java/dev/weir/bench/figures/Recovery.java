@@ -19,8 +19,8 @@ record Recovery(LatencyTarget target) {
      *
      * @param sent number of records that the generator sent
      * @param lag number of records that were sent but not received by the end of the second
-     * @param silent number of partitions with {@link #LEAST_SENT} or more records that received nothing for several
-     *     seconds around this one
+     * @param silent number of partitions from which nothing arrived in the seconds around this one, although at least
+     *     {@link #LEAST_SENT} records were sent to them
      * @param percentileMillis latency at the target's percentile; NaN if nothing arrived
      */
     record Second(long sent, long lag, int silent, double percentileMillis) {}
@@ -31,7 +31,7 @@ record Recovery(LatencyTarget target) {
      */
     boolean isGood(List<Second> seconds, int index, double slotMillis) {
         Second second = seconds.get(index);
-        // The number of records that may be in flight within the limit.
+        // The number of records that may be in flight if no record waits longer than the limit.
         double underWay = LEAST_SENT;
         double left = target.limitMillis() / slotMillis;
         for (int i = index; i >= 0 && left > 0; i--, left--) {

@@ -18,7 +18,7 @@ import dev.weir.bench.workload.WorkloadPoint;
  */
 public record FillPlan(long records, int perTransaction, double abortedShare) {
 
-    /** The number in aborted records. Delivering it shows that a driver has read aborted data. */
+    /** The number stored in aborted records. A driver that delivers it has read aborted data. */
     static final long ABORTED = -1;
 
     public static FillPlan of(WorkloadPoint point, long recordsPerPartition) {

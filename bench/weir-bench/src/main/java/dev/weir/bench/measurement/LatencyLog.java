@@ -12,8 +12,8 @@ final class LatencyLog {
     private final List<Histogram> all = new ArrayList<>();
 
     /**
-     * Adds the responses of an interval, even if there are none, because readers of the log align its last responses
-     * with the last interval.
+     * Adds the responses of an interval, even if there are none, because readers align the end of the log with the end
+     * of the last interval.
      */
     void keepResponses(Histogram responses, boolean isWarmUp, long startNanos, long endNanos) {
         if (responses.getTotalCount() > 0 || !all.isEmpty()) {

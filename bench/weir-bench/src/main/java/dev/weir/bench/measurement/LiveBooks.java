@@ -75,7 +75,7 @@ final class LiveBooks {
     }
 
     /**
-     * Adds an interval reported by the generator, and the groups' samples at its end.
+     * Adds an interval reported by the generator, and the groups' samples at the end of the interval.
      *
      * @param late the lateness of the sent records, by partition
      * @param looks the samples, by group

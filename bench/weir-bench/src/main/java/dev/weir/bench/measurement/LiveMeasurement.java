@@ -228,7 +228,7 @@ public final class LiveMeasurement implements Orders.Target {
             orders.end();
             background.endPass();
             surroundings.end();
-            // Processes report their last interval with a short delay.
+            // Wait for the last intervals, which processes report with a short delay.
             processes
                     .members()
                     .hearUntil(System.nanoTime() + 2 * TimeUnit.MILLISECONDS.toNanos(point.intervalMillis()));

@@ -53,7 +53,7 @@ public final class Measurement {
     // clock error.
     private static final long LEAST_TIMED_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    // Fetches at the start of a pass are not counted, because they fill the client's buffers.
+    // Fetches in this time at the start of a pass are not counted, because they fill the client's buffers.
     private static final long FILLED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     // Fraction of the topic to read in a pass. A client at the end of a topic takes longer to close.
@@ -115,7 +115,7 @@ public final class Measurement {
         }
         Map<String, Double> around = passes.around();
         if (point.scenario() == Scenario.COPY) {
-            // The fetch figures include fetches of the harness, which reads the output.
+            // Drop the fetch figures, because they include the fetches with which the harness reads the output.
             around.keySet().removeIf(name -> name.startsWith(BrokerTimes.FETCHES));
         }
         ledger = passes.checked(topic, ledger);
@@ -176,8 +176,8 @@ public final class Measurement {
     }
 
     /**
-     * Runs a pass that lasts for {@code seconds} after it has settled. A warm-up pass also reports the intervals
-     * before.
+     * Runs a pass that lasts for {@code seconds} after it has settled. A warm-up pass also reports its intervals before
+     * it has settled.
      */
     private Outcome pass(String topic, double seconds, boolean isMeasured) throws InterruptedException {
         long most = (long) (point.recordsPerPartition() * point.partitions() * PASS_SHARE);
@@ -229,7 +229,7 @@ public final class Measurement {
                     coldStart.ends(passed.joinNanos());
                     ledger = ledger.plus(passed.ledger());
                     Report.Passed kept = isMeasured ? settling.rest(passed, point.seconds("measureSeconds")) : passed;
-                    // With COPY, "kept" has the duration of the output, which can be very short.
+                    // With COPY, the duration in "kept" is measured from the output topic and can be very short.
                     double own = (point.scenario() == Scenario.COPY ? said : kept).nanos() / 1e9;
                     return new Outcome(kept, own, OptionalCounts.minus(brokerLast, brokerBefore), fetched);
                 }
@@ -261,7 +261,7 @@ public final class Measurement {
         }
     }
 
-    /** Keeps an interval, unless a measured pass was settling. */
+    /** Keeps an interval unless it belongs to the settling time of a measured pass. */
     private void keep(Report.Interval interval, long brokerCpuNanos, boolean isSettled, boolean isMeasured) {
         coldStart.add(interval);
         long passMillis = TimeUnit.NANOSECONDS.toMillis(interval.atNanos());

@@ -15,7 +15,7 @@ interface MemberNetwork extends AutoCloseable {
     void befall(NetworkFault fault) throws InterruptedException;
 
     /**
-     * Throws if the network itself is gone, with or without a fault.
+     * Throws if the network no longer exists, whether or not a fault is active.
      *
      * @throws dev.weir.bench.RunFailure if the network is gone
      */

@@ -56,7 +56,7 @@ public interface PassSource extends AutoCloseable {
     /** Ends the warm-up of a pass: the driver's figures count from now on. */
     void passBegins(boolean isMeasured);
 
-    /** Notes the end of a pass, after which its driver closes down. */
+    /** Notes the end of a pass, after which the driver closes down. */
     void passEnds() throws InterruptedException;
 
     /** Takes a sample of brokers and machine. Call this method regularly during a settled pass. */

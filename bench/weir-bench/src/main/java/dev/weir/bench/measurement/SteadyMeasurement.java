@@ -71,7 +71,7 @@ public final class SteadyMeasurement {
 
     /**
      * Executes the run. A driver that sends begins its plan shortly after the start. A generator begins its plan once
-     * the driver has read its first record. Each partition of {@code topic} must therefore contain one record.
+     * the driver has read a first record. Each partition of {@code topic} must therefore contain one record.
      *
      * @param seed the seed for the random arrival times
      */
@@ -212,8 +212,8 @@ public final class SteadyMeasurement {
         if (LimitingParty.isGeneratorBound(book.lateness(), TOLERATED_NANOS)) {
             flags.add(Flag.GENERATOR_BOUND);
         }
-        // The rate is planned, so the processor cost shows the warm-up. A shaped load changes the cost, so only the
-        // compilation time is checked.
+        // The rate is planned, so only the processor cost can show that the warm-up was too short. A shaped load
+        // changes this cost, so only the compilation time is checked then.
         SteadyState.Finding cost = SteadyState.of(book.intervals().stream()
                 .mapToDouble(interval -> interval.cpuNanos() / (double) interval.lengthMillis())
                 .toArray());

@@ -44,7 +44,7 @@ public final class TrialMembers {
         /** Receives an interval of the reader of the members' output, if there is one. */
         default void ofReader(long startNanos, long endNanos, Report.Interval interval, List<Histogram> timings) {}
 
-        /** Receives the numbers of all records of a member's pass at its end, if requested. */
+        /** Receives the numbers of all records of a member's pass when the pass is over, if requested. */
         default void delivered(Report.Delivered told) {}
 
         /** Receives the report of a member's pass when the pass is over. */
@@ -214,7 +214,7 @@ public final class TrialMembers {
         }
     }
 
-    /** Thaws all of these members, even if some of them fail. */
+    /** Thaws all of these members, even if thawing some of them fails. */
     private static void thaw(List<Member> some) throws InterruptedException {
         RunFailure first = null;
         for (Member member : some) {
@@ -230,7 +230,7 @@ public final class TrialMembers {
     }
 
     /**
-     * Waits until the condition is true. Checks it only every 200 ms, because it queries the brokers.
+     * Waits until the condition is true. Checks only every 200 ms, because each check queries the brokers.
      *
      * @throws RunFailure if the condition is not true in time
      */

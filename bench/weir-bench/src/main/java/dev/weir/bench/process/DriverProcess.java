@@ -362,7 +362,7 @@ public final class DriverProcess implements AutoCloseable {
     }
 
     /**
-     * Returns the name of a new file at the process's place. The campaign deletes it at its end.
+     * Returns the name of a new file at the process's place. The file is deleted at the end of the campaign.
      *
      * @throws RunFailure if no folder for the file can be created at that place
      */

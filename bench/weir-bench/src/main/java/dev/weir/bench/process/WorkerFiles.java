@@ -43,8 +43,8 @@ final class WorkerFiles {
     private static final String FOLDER = "weir:folder=";
     private static final String MISSING = "weir:missing=";
 
-    // Chooses the first cache folder that can be written to. Prints its name and the given files that it lacks. One
-    // instance runs at a place at a time.
+    // Chooses the first cache folder that can be written to. Prints the folder's name and the given files that it
+    // lacks. At a place, only one such script runs at a time.
     private static final String ASK = """
             for d in "${XDG_CACHE_HOME:-$HOME/.cache}" "${TMPDIR:-/tmp}"; do
               d=$d/weir/workers

@@ -58,12 +58,13 @@ final class WorkerHost implements AutoCloseable {
             if [ -d "$1" ]; then echo "weir:home=$1"; fi
             """;
 
-    // Raises the priority of the process before the JVM starts, because threads of a JVM inherit it. Has no effect
-    // without permission or renice.
+    // Raises the priority of the process before the JVM starts, because threads of a JVM inherit it. Has no effect if
+    // permission or the renice command is missing.
     private static final List<String> GOING_FIRST =
             List.of("sh", "-c", "renice -n -10 -p $$ >/dev/null 2>&1; exec \"$@\"", "sh");
 
-    // Sends a signal. Fails if the ID belongs to another program. Slim images have kill only as a shell builtin.
+    // Sends a signal. Fails if the ID belongs to another program. A shell sends it, because slim images have kill only
+    // as a shell builtin.
     private static final String KILL = """
             if [ -r "/proc/$1/cmdline" ] && ! grep -q weir.driver.place "/proc/$1/cmdline"; then
               echo "process $1 there is not a driver: java starts processes elsewhere; name another one by the key java" >&2
@@ -292,7 +293,7 @@ final class WorkerHost implements AutoCloseable {
     }
 
     /**
-     * Returns the name of a new file at this place. The campaign deletes its folder at the end.
+     * Returns the name of a new file at this place. The file's folder is deleted at the end of the campaign.
      *
      * @throws BenchException if the folder cannot be created
      */

@@ -30,7 +30,7 @@ final class Captions {
         if (!(seconds > 0) || Double.isNaN(phase.recordsPerSecond())) {
             return "too short to measure";
         }
-        // The counts and the rate cover the same whole seconds.
+        // The counts and the rate cover the same whole seconds, unlike the length of the phase.
         double sentPerSecond = phase.records() == 0
                 ? phase.sent() / seconds
                 : phase.recordsPerSecond() * phase.sent() / phase.records();

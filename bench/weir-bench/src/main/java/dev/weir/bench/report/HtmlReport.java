@@ -52,7 +52,7 @@ final class HtmlReport {
     static String page(String name, ObjectNode data) {
         // Escapes every "<", which could end the script element. JSON parsers undo the escape.
         String text = JsonReport.write(data).replace("<", "\\u003c");
-        // Without the name of the source map, developer tools do not request it.
+        // Remove the name of the source map, so that developer tools do not request the map.
         String charts = resource("chartjs/chart.umd.min.js").replaceAll("(?m)^//# sourceMappingURL=.*$", "");
         return resource(name + ".html")
                 .replace("/*STYLE*/", resource("report.css"))

@@ -112,7 +112,7 @@ final class JsonReport {
                     }
                 }
             }
-            // An adaptive campaign that has not begun has not chosen any points yet.
+            // An adaptive campaign that has not begun has chosen no points yet, so all points count.
             int planned = (points == 0 ? campaign.points().size() : points)
                     * campaign.drivers().size()
                     * campaign.rounds();

@@ -9,8 +9,8 @@ import org.HdrHistogram.Histogram;
 /**
  * The response times of a run by interval, including the warm-up, from the run's histogram log. Confined to one thread.
  *
- * <p>The log has wall-clock times, and intervals count from the first record. The last histogram and the last interval
- * are assumed to end at the same time.
+ * <p>The log has wall-clock times, but the times of intervals count from the first record. To align the two, the last
+ * histogram and the last interval are assumed to end at the same time.
  */
 final class LatencySeries {
     private final Histogram[] byInterval;

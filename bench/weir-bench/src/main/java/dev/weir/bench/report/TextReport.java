@@ -32,7 +32,7 @@ final class TextReport {
             Metric.P50, "p50 ms",
             Metric.P99, "p99 ms");
 
-    /** Figures that get a column only if at least one driver reports them, without ratios to the baseline. */
+    /** Figures that get a column, without ratios to the baseline, if at least one driver reports them. */
     private static final List<Column> FIGURES = List.of(
             new Column(Totals.HANDLER_MILLIS, "handler ms"),
             new Column(Totals.CEILING, "ceiling/s"),

@@ -58,7 +58,7 @@ public record Ledger(
                 plus(groups, other.groups));
     }
 
-    /** Adds the ledgers with equal indexes. If one list is empty returns the other list. */
+    /** Adds the ledgers with equal indexes. If one list is empty, returns the other. */
     private static List<Ledger> plus(List<Ledger> some, List<Ledger> others) {
         if (some.isEmpty() || others.isEmpty()) {
             return some.isEmpty() ? others : some;

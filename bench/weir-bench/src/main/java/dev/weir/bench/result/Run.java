@@ -82,7 +82,7 @@ public record Run(
     public Run {
         Names.requireFileName("point", point);
         intervals = List.copyOf(intervals);
-        // Equal runs have equal lines of JSON.
+        // Sort the flags, so that equal runs have equal lines of JSON.
         flags = Collections.unmodifiableSet(new TreeSet<>(flags));
         if (round < 0) {
             throw new IllegalArgumentException("round must be at least 0: round=" + round);

@@ -28,8 +28,9 @@ public final class ChangePoints {
     public static final int MIN_LENGTH = 3;
 
     /**
-     * Smallest length of a series in which a level of {@link #MIN_LENGTH} figures can be detected. With 12 figures, 2
-     * of the (12 choose 3) orders separate such a level, a smaller fraction than {@link #ALPHA}.
+     * Smallest length of a series in which a level of {@link #MIN_LENGTH} figures can be detected. With 12 figures,
+     * only 2 of the (12 choose 3) arrangements have all figures of such a level at one end, a smaller fraction than
+     * {@link #ALPHA}.
      */
     public static final int FEWEST = 12;
 

@@ -97,7 +97,7 @@ public record Difference(
         if (!a.isBounded() || !b.isBounded()) {
             return new Difference(point, driver, metric, a, b, Kind.NOT_COMPARABLE, "one round has no interval");
         }
-        // A bound means this ratio or a higher one, so it differs only from lower ratios.
+        // A bound means this ratio or a higher one, so only lower ratios differ from it.
         if ((before.isBound() && b.high() >= a.low()) || (after.isBound() && a.high() >= b.low())) {
             return new Difference(
                     point,

@@ -224,7 +224,7 @@ public record History(List<Snapshot> snapshots, List<Series> series) {
             });
         }
         List<Map.Entry<Key, Figures>> all = List.copyOf(figures.entrySet());
-        // Logarithms give a change by a factor the same size at every level.
+        // On a logarithmic scale, a change by a given factor has the same size at every level.
         List<ChangePoints.Finding> findings = all.stream()
                 .map(each -> ChangePoints.of(
                         each.getValue().values.stream().mapToDouble(Math::log).toArray()))

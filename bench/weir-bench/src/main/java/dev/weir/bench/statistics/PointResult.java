@@ -8,9 +8,9 @@ import java.util.Map;
 /**
  * The results of all drivers at one point. Immutable, thread-safe.
  *
- * @param noise the noise of each metric: the largest factor, at least 1, between the control and the baseline that the
- *     confidence interval of their ratio allows. It is infinite if the control has fewer than two rounds, and missing
- *     if the campaign has no control.
+ * @param noise the noise of each metric: the largest factor between the control and the baseline, at least 1, that lies
+ *     within the confidence interval of their ratio. It is infinite if the control has fewer than two rounds, and
+ *     missing if the campaign has no control.
  */
 public record PointResult(Point point, Map<Metric, Double> noise, List<DriverResult> drivers) {
 

@@ -281,7 +281,7 @@ public final class RateTrial implements Trials {
                 members.leaveAll();
                 isOver = true;
             } catch (RunFailure | GeneratorFailure e) {
-                // The trial has been judged already. If a member does not leave, closing its process ends it.
+                // The trial has been judged already. A member that has not left ends when its process is closed.
                 return Map.of();
             }
             if (launcher.isHere()) {

@@ -363,7 +363,7 @@ final class SimulatedGroup {
         }
     }
 
-    /** Lets idle workers take records as long as possible. */
+    /** Lets idle workers take records while there are records that they may take. */
     private void wake() {
         if (busy == workers.size() || nowNanos < pausedUntilNanos || waitingRecords == 0) {
             return;

@@ -16,8 +16,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of all members of a trial in one time window, which contains the midpoints of their intervals unless
- * stated otherwise. Confined to one thread.
+ * The figures of all members of a trial in one time window. Unless stated otherwise, an interval counts if its midpoint
+ * lies in the window. Confined to one thread.
  */
 final class TrialWindow {
     /** Fraction of the due rate at which records must arrive in a window. */

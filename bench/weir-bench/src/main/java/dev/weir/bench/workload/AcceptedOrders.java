@@ -50,8 +50,8 @@ public final class AcceptedOrders {
     }
 
     /**
-     * Returns the point of a search that a command changes. The search restarts there, and its first rate is
-     * {@code producerRate}.
+     * Returns a search's point with the changes of a command. The search restarts at this point. The
+     * {@code producerRate} of the command, if any, becomes the first rate.
      *
      * @throws IllegalArgumentException if the command sets a key that cannot be changed in a search; the message names
      *     the key

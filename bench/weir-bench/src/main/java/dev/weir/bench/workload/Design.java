@@ -112,7 +112,8 @@ public enum Design {
     }
 
     /**
-     * Returns the number of new pairs of values in a point. No earlier point contains both values of a new pair.
+     * Returns the number of new pairs of values in a point. A pair is new if no earlier point contains both of its
+     * values.
      *
      * @param note whether to mark the pairs of this point as contained
      */

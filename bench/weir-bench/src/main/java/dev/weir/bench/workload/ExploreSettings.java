@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param holdSeconds how long the confirming hold is judged
  * @param pauseSeconds how long the members are paused
  * @param recoverySeconds how long a group may take to meet the target again
- * @param lifts maximum number of rates above the confirmed rate that are tried
+ * @param lifts maximum number of rates to try above the confirmed rate
  */
 public record ExploreSettings(
         LatencyTarget target,

@@ -14,7 +14,8 @@ import java.util.Set;
  * Selects the points of a grid that are needed to find where a verdict changes. Confined to one thread; used once.
  *
  * <p>The corners of the grid are run first. If all corners of a box have the same verdict, its inside is left out.
- * Otherwise, the box is halved along its longest side until that side is one step. A change inside a box is missed.
+ * Otherwise, the box is halved along its longest side until that side is one step. A verdict that differs only inside
+ * such a left-out box is missed.
  */
 public final class Refinement {
     private final int[] sizes;

@@ -32,7 +32,7 @@ class BrokerSeriesTest {
         return new ObjectName("kafka.server:type=SharePartitionMetrics,name=InFlightMessageCount,partition=" + number);
     }
 
-    /** Returns a connection to a broker that removes this bean as soon as its beans have been listed. */
+    /** Returns a connection to a broker that removes this bean as soon as the broker's beans have been listed. */
     private MBeanServerConnection removing(ObjectName bean) {
         return (MBeanServerConnection) Proxy.newProxyInstance(
                 getClass().getClassLoader(),

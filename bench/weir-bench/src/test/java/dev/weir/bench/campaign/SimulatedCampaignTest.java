@@ -125,7 +125,7 @@ class SimulatedCampaignTest {
                 .isBetween(atLeastOnce + 90, atLeastOnce + 110);
     }
 
-    /** Regression: each interval of the model had a record, even if a handler takes five intervals. */
+    /** Regression: in the model, every interval had a record, even if each handler call took five intervals. */
     @Test
     void handlersSlowerThanAnInterval_areNoFasterThanTheirCeiling() {
         String slow = """

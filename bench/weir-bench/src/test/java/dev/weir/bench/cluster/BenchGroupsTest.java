@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class BenchGroupsTest {
 
-    /** Regression: after the first share group that could not be deleted, all others were left over. */
+    /** Regression: if one share group could not be deleted, the groups after it were not deleted either. */
     @Test
     void deletions_afterOneThatFails_areStillRun() {
         List<String> deleted = new ArrayList<>();

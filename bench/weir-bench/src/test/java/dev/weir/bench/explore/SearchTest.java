@@ -54,7 +54,7 @@ class SearchTest {
         }
     }
 
-    /** A bistable system sustains a rate that rises slowly, but does not recover at that rate after a restart. */
+    /** A bistable system sustains rates at which it does not recover from a restart. */
     @Test
     void bistable_isCalledUnstable_always() {
         for (boolean tells : new boolean[] {false, true}) {
@@ -131,7 +131,7 @@ class SearchTest {
         assertThat(named).isGreaterThanOrEqualTo(990);
     }
 
-    /** The generator sends less than twice the system's limit. The search must still find the limit. */
+    /** The generator can send only 1.3 times the system's limit. The search must still find the limit. */
     @Test
     void generatorALittleFasterThanTheSystem_doesNotHideItsLimit() {
         assertThat(count(

@@ -74,8 +74,8 @@ abstract class SimulatedSystem {
     }
 
     /**
-     * Returns a system that sustains a rate that rises slowly. Above a lower limit, it never recovers from a restart,
-     * and recovers from half of the other perturbations.
+     * Returns a system that sustains all rates below its limit. Above a lower limit, it never recovers from a restart,
+     * and recovers from only half of the other perturbations.
      *
      * @param tells whether the throughput of the collapsed system is known
      */

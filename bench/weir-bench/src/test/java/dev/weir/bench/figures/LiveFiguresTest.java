@@ -56,7 +56,7 @@ class LiveFiguresTest {
         figures.ofGroup(from, from + HALF, came, 0);
     }
 
-    /** Simulates a run. A backlog grows while half of the records are handled, and is gone half a second later. */
+    /** Simulates a run. A backlog grows while only half of the records are handled, and is gone half a second later. */
     private void played() {
         figures.begin(START, 1_000);
         for (int half = 0; half < 4; half++) {
@@ -213,7 +213,7 @@ class LiveFiguresTest {
         assertThat(figures.readerNanos(2, 3)).isZero();
     }
 
-    /** One second has no reading of the brokers. The next reading is divided between the two seconds. */
+    /** Two seconds have no reading of the brokers. The next reading is divided among three seconds. */
     @Test
     void secondWithoutALookAtTheBrokers_hasItsPartOfTheNextLook() {
         figures.begin(START, 0);

@@ -36,7 +36,7 @@ class LoadSpreadTest {
                         entry("load: idlest process %", 25.0));
     }
 
-    /** Two groups with two processes each read two partitions. A process without records must be noticed. */
+    /** Two groups with two processes each read two partitions. A process that receives no records must be noticed. */
     @Test
     void processOfOneOfSeveralGroups_thatGotNothing_isSeen() {
         long[] sent = {300, 300};

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class LiveFolderTest {
 
-    /** Regression: a run refused commands after the clock was adjusted, because its start time then differs. */
+    /** Regression: a run refused commands after a clock adjustment, which changes the start time that is read. */
     @Test
     void host_whoseStartTimeIsReadDifferently_lives() {
         Host host = Host.ofThisProcess("run", "");

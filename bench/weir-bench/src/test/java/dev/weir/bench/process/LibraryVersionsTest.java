@@ -22,7 +22,7 @@ class LibraryVersionsTest {
         assertThat(maven.toFile().setExecutable(true)).isTrue();
     }
 
-    /** Installs a script in place of Maven. It writes this class path into the file named by its option. */
+    /** Installs a script in place of Maven. The script writes this class path into the file that its option names. */
     private void mavenThatWrites(String classPath) throws IOException {
         maven("echo \"$@\" >> " + root.resolve("calls") + "\n"
                 + "for each; do case $each in -Dmdep.outputFile=*) file=${each#*=};; esac; done\n"

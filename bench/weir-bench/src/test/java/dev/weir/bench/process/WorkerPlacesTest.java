@@ -98,7 +98,7 @@ class WorkerPlacesTest {
         return worker(new Place.Ssh(standIns.program("ssh"), host, List.of()), "", java(), root.toString(), 0);
     }
 
-    /** Returns a script that starts Java with the C1 compiler only. The processes are short-lived. */
+    /** Returns a script that starts Java with the C1 compiler only, because the processes are short-lived. */
     private String java() {
         return root.resolve("quick-java").toString();
     }

@@ -95,7 +95,7 @@ class ReportsTest {
         assertThat(Reports.lines(folder)).startsWith("{\"type\":\"attempt\"").contains("it lost its group");
     }
 
-    /** Slow handlers may be the library's fault, so their efficiency is shown without a verdict. */
+    /** A library that slows its handlers down raises its efficiency, so the efficiency is shown without a verdict. */
     @Test
     void efficiency_isAColumnBesideTheNominalOne_andNoMetric() throws Exception {
         ResultsFolder folder = SampleCampaign.write(temp, 1, 1, 7);

@@ -139,7 +139,7 @@ final class SampleCampaign {
                     List.of());
             return;
         }
-        // These two rounds differ too much for a conclusion: their interval is wider than any chart.
+        // These two rounds differ too much for a conclusion, so their interval is wider than any chart.
         boolean disturbed = rounds == 2 && round == 1 && driver.equals("parallel-consumer");
         List<Interval> intervals = intervals(point, driver, disturbed ? machine / 3 : machine);
         long records = intervals.stream().skip(8).mapToLong(Interval::records).sum();

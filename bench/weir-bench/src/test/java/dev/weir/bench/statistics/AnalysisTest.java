@@ -97,7 +97,7 @@ class AnalysisTest {
         return Objects.requireNonNull(driver(point, name).comparisons().get(Metric.RATE));
     }
 
-    /** Two tests, with the first p-value far below the second: the first is doubled. The control is not a test. */
+    /** The first of two p-values is far below the second, so it is doubled. The control's p-value does not count. */
     @Test
     void pValues_ofAllPointsAndDriversButTheControl_areAdjustedTogether() {
         Campaign campaign = SimulatedDriver.campaign(2, 3, "again", "plain", "again", "weir");
@@ -122,7 +122,7 @@ class AnalysisTest {
                 .isEmpty();
     }
 
-    /** With two rounds there is an interval, but no test whose p-value would count among the others. */
+    /** Two rounds give an interval, but their p-value does not count in the adjustment of the others. */
     @Test
     void twoRounds_haveAnInterval_andNoVerdict() {
         Campaign campaign = SimulatedDriver.campaign(1, 3, null, "plain", "weir", "lean");
@@ -138,7 +138,7 @@ class AnalysisTest {
                 .isEqualTo(rate(point, "lean").interval().p());
     }
 
-    /** Four drivers are enough to know a typical deviation. The baseline itself, which never deviates, is none. */
+    /** Four drivers are enough for a typical deviation. The baseline is not one of them, because it never deviates. */
     @Test
     void deviation_isAtLeastTheTypicalOneOfFourDrivers() {
         double[] baseline = {1, 1, 1};

@@ -40,7 +40,7 @@ class ChangePointsTest {
                 return random.nextGaussian() + (random.nextInt(10) == 0 ? 8 : 0);
             }
         },
-        /** Nearly all values are equal, as in a count. */
+        /** There are only two different values, as in a small count. */
         FEW_VALUES {
             @Override
             double next(Random random) {

@@ -261,7 +261,10 @@ class DefinitionsTest {
 
     // ---- Change points ---------------------------------------------------------------------------------------------
 
-    /** Twice the mean distance across, less the mean distances within both sides, weighted by their lengths. */
+    /**
+     * Twice the mean distance between the sides minus the mean distances within each side, times left * right / (left +
+     * right).
+     */
     private static double slowDistance(double[] values, int at, int to) {
         double left = at;
         double right = to - at;
@@ -321,7 +324,8 @@ class DefinitionsTest {
             orders(series.clone(), 0, orders);
             double exact =
                     orders.stream().filter(order -> slowBest(order) >= found).count() / (double) orders.size();
-            // The estimate ends at 50 orders with the distance, so its standard deviation is about a seventh.
+            // The estimate ends after 50 orders with at least this distance, so its relative standard deviation is
+            // about a seventh.
             assertThat(ChangePoints.of(series).p()).isCloseTo(exact, within(0.45 * exact));
         }
     }

@@ -32,7 +32,7 @@ class GateTest {
                 temp.resolve("campaign-" + folders++), SimulatedDriver.campaign(points, rounds, null, "plain", "weir"));
     }
 
-    /** Appends a run of a second. The driver's rate varies by 2 % from round to round. */
+    /** Appends a run of a second. The driver's rate varies by 1 or 2 % from round to round. */
     private static void run(ResultsFolder folder, int point, String driver, int round, Flag... flags) {
         long records = (driver.equals("weir") ? 2_000_000 : 1_000_000) + 20_000L * (round % 2);
         Totals totals =
@@ -113,7 +113,7 @@ class GateTest {
         }
     }
 
-    /** The rule is met if even the less favourable end of the interval meets the bound exactly. */
+    /** The rule is met even if the less favourable end of the interval only just reaches the bound. */
     @Test
     void bound_isComparedWithTheLessFavourableEnd() {
         ResultsFolder folder = clean(4);
@@ -154,7 +154,7 @@ class GateTest {
                 .isTrue();
     }
 
-    /** The remaining rounds would meet the rule. */
+    /** The rounds without flagged or missing runs would meet the rule. */
     @ParameterizedTest
     @ValueSource(strings = {"plain", "weir"})
     void brokenChangedAndMissingRuns_ofEitherDriver_failTheGate(String driver) {

@@ -60,7 +60,10 @@ class HistoryTest {
         return new History.Key(new Point("p" + point, "consume", Map.of()), "weir", metric);
     }
 
-    /** Regression: a run, and a search for the highest rate, counted as losses of the comparisons of a workload. */
+    /**
+     * Regression: campaigns of the commands {@code run} and {@code explore} were in the same history as comparisons,
+     * and counted as losses.
+     */
     @Test
     void campaignsOfDifferentCommands_areDifferentHistories() {
         Snapshot run = snapshot(0, "p", Map.of(key(0, Metric.RATE), 1.0));

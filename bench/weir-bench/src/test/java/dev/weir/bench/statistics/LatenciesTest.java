@@ -15,7 +15,8 @@ class LatenciesTest {
     private static final long MILLI = 1_000_000;
 
     /**
-     * A server of 0.1 ms per record stalls for one of 20 seconds at 1,000 records per second. 5 % of the records wait.
+     * A server that takes 0.1 ms per record gets 1,000 records per second and stalls for one of 20 seconds. 5 % of the
+     * records wait.
      */
     @Test
     void response_withAPlantedStall_showsItWhereServiceTimeHidesIt() {

@@ -41,7 +41,9 @@ class LibraryVersionTest {
         return Objects.requireNonNull(of(version, commit, day));
     }
 
-    /** The second column is the commit of this checkout. A library of its own version has its jar's number. */
+    /**
+     * The second column is the commit of this checkout. A library with its own version gets the number from its jar.
+     */
     @ParameterizedTest
     @CsvSource({
         "'kafka-clients-4.4.0, kafka-clients-4.4.0', abc, 4.4.0, 4.4.0",

@@ -153,7 +153,9 @@ class StatisticsTest {
         }
     }
 
-    /** One of five rounds failed and one had a slow broker. Three rounds remain for the driver and the baseline. */
+    /**
+     * The driver failed in one of five rounds, and the generator was the bottleneck in another. Three rounds remain.
+     */
     @Test
     void analysis_runsThatMayNotBeQuoted_areCountedAndLeftOut() {
         Campaign campaign = SimulatedDriver.campaign(1, 5, null, "plain", "weir");
@@ -241,7 +243,7 @@ class StatisticsTest {
         assertThat(LimitingParty.asksAlways(told(Pass.FETCHES_OF_CLIENT, 1.3))).isTrue();
     }
 
-    /** Each figure is at its bound. The second one is a little off. */
+    /** Tests figures exactly at each bound, and figures slightly beyond most of them. */
     @Test
     void limitingParty_isFoundFromItsBoundsOn() {
         assertThat(bottleneck(totals(1.0, 0.9), 2)).containsExactly(Flag.MACHINE_SATURATED);

@@ -16,7 +16,8 @@ class SteadyStateTest {
             Random random = new Random(seed);
             double[] rates = series(40, i -> 1e6 * (1 - 0.8 * Math.exp(-i / 3.0)) * (1 + 0.03 * random.nextGaussian()));
             SteadyState.Finding finding = SteadyState.of(rates);
-            // Without its noise, the rate is within 1.5 % of its final value from interval 12 on. Allow 8 to each side.
+            // Without its noise, the rate is within 1.5 % of its final value from interval 12 on. Allow 8 intervals to
+            // each side.
             right += finding.steady() && finding.from() >= 4 && finding.from() <= 20 ? 1 : 0;
         }
         assertThat(right).as("of 300 series").isGreaterThan(285);

@@ -118,7 +118,7 @@ class VersionSeriesTest {
                 .containsExactly("1.0 with kafka-clients 3.9.0", "1.0 with kafka-clients 3.10.0", "1.1");
     }
 
-    /** A commit is measured again later: it keeps the place of its first measurement. */
+    /** A commit measured again later keeps the place of its first measurement. */
     @Test
     void commitThatIsMeasuredAgain_isOneVersion() {
         List<VersionSeries> series = of(

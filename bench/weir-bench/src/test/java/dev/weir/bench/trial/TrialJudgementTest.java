@@ -112,7 +112,7 @@ class TrialJudgementTest {
         assertThat(outcome(Kind.HOLD, second -> RATE, second -> 40).why()).startsWith("the worst partition's p40");
     }
 
-    /** A tenth of the records exceed the limit, all of them at the end of the {@code HOLD} trial. */
+    /** A twelfth of the records exceed the limit, all of them in the last third of the {@code HOLD} trial. */
     @Test
     void hold_thatMissesTheTargetAtItsEnd_fails() {
         target = "p80<=100ms";
@@ -140,8 +140,9 @@ class TrialJudgementTest {
     }
 
     /**
-     * Regression: the last third of this trial is 1.7 s long and contains the midpoints of three intervals of half a
-     * second, so a tenth of its records seemed to be missing.
+     * Regression: an interval counted whole or not at all, by its midpoint. The last third of this trial is 1.7 s long
+     * and may contain the midpoints of only three half-second intervals, so a tenth of the records seemed to be
+     * missing.
      */
     @Test
     void intervalsThatOverlapTheEndsOfAWindow_countInPart() {
@@ -247,7 +248,7 @@ class TrialJudgementTest {
         assertThat(failed.outcome(true, BEGIN + SECOND / 4, 0, onTime).result()).isEqualTo(Result.FAILED);
     }
 
-    /** The group catches up while the generator sends less than planned. This must not count as a recovery. */
+    /** The group catches up while the generator sends late. This must not count as a recovery. */
     @Test
     void lateGenerator_isNoRecovery() {
         Histogram late = histogram(RATE * SECONDS, 50);

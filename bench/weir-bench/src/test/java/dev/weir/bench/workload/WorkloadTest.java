@@ -257,7 +257,7 @@ class WorkloadTest {
                                 entry("share.isolation.level", "read_committed")));
     }
 
-    /** The largest batch limits the number of records that a share group can acquire. */
+    /** The bound assumes records of the smallest size. A compressed batch may hold all records of a partition. */
     @Test
     void recordsOfABatch_areNoMoreThanItHoldsOfTheLeast() {
         assertThat(mostOfABatch("valueBytes: 93, batchBytes: 10000")).isEqualTo(101);

@@ -151,8 +151,8 @@ public final class JointAck implements AckTarget {
     }
 
     /**
-     * Adds a pending acknowledgement, unless the last pending acknowledgement has already ended. Unlike for
-     * {@link #retain}, the caller needs no pending acknowledgement of its own.
+     * Adds a pending acknowledgement, unless the last pending acknowledgement has already ended. Unlike
+     * {@link #retain}, this method may be called by a thread that holds no pending acknowledgement.
      */
     public boolean tryRetain() {
         return pending.getAndUpdate(held -> held == 0 ? 0 : held + 1) != 0;

@@ -36,8 +36,8 @@ public final class RevocableElements {
     }
 
     /**
-     * Denies other threads access to the elements until {@link #endWork}. A stage that closes never calls
-     * {@code endWork}.
+     * Denies other threads access to the elements until {@link #endWork}. When a stage closes, it calls this method
+     * without a later {@code endWork}.
      */
     public void beginWork() {
         lock.lock();

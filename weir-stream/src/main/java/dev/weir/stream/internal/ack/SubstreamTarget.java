@@ -73,7 +73,7 @@ public final class SubstreamTarget implements AckTarget {
     @Override
     public void abandon(long token) {
         if (target.isRevoked(token)) {
-            // End it now: a rebalance waits for this element, and the stream may not end for a long time.
+            // End the acknowledgement now: a rebalance waits for this element, and the stream may run for a long time.
             boolean ignored = target.dropIfRevoked(token);
             return;
         }
@@ -86,7 +86,7 @@ public final class SubstreamTarget implements AckTarget {
         }
     }
 
-    /** Finds the acknowledgement target that an element has outside the stream that it leaves. */
+    /** Replaces the acknowledgement targets of elements that leave a stream with their targets outside the stream. */
     @FunctionalInterface
     public interface Exit {
 

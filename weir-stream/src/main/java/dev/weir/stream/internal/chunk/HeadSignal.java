@@ -60,8 +60,8 @@ final class HeadSignal {
     }
 
     /**
-     * Signals if the oldest batch was already done at the previous check. A busy pulling thread finds a newer batch
-     * without a signal.
+     * Signals if the oldest batch was already done at the previous check. If not, a busy pulling thread may take the
+     * batch without a signal.
      */
     private void look() {
         lock.lock();

@@ -41,7 +41,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
 
     private static final int MAX_WORKERS = 1024;
 
-    /** Processing time per active worker after which the stage wakes the pulling thread. */
+    /** The pulling thread is woken when finished elements took this much processing time per active worker. */
     private static final long WAKE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** Number of chunks per worker and batch. More chunks balance uneven elements better; fewer cost less. */
@@ -346,7 +346,7 @@ public final class ParallelMap<T, R> implements Stage<R> {
             if (!isHeadDone()) {
                 return;
             }
-            // A test's clock does not control the delay of later().
+            // With a test's clock, signal now: that clock does not control the delay of later().
             if (clock != Clock.SYSTEM || isWorthAWakeUp()) {
                 headDone.now();
             } else {

@@ -40,7 +40,7 @@ final class KillSwitchStage<T> implements Stage<T> {
     @Override
     public @Nullable Batch<T> pull(long deadlineNanos) throws InterruptedException {
         if (!registered) {
-            // Register on the first pull: a stage that is never pulled may never be closed and removed.
+            // Register on the first pull: a stage that is never pulled may never be closed, and would stay registered.
             registered = true;
             core.add(above);
         }

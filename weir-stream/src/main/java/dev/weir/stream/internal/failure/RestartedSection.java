@@ -28,7 +28,8 @@ final class RestartedSection<T, R> implements RestartStage.Section<R> {
     private final Stage<T> upstream;
     private final BlueprintBranch<T, R> branch;
 
-    // Used by one run of the section after the other. No lock is needed: a run starts after the previous one has ended.
+    // The section's runs use this queue one after the other. No lock is needed: a run starts only after the previous
+    // run has ended.
     private final ArrayDeque<ReplayableBatch<T>> given = new ArrayDeque<>();
     private Iterator<ReplayableBatch<T>> again = given.iterator();
     private int tidyAt = 16;

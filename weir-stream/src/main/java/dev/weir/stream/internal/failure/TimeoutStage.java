@@ -48,7 +48,7 @@ final class TimeoutStage<T> implements Stage<T> {
             limitNanos = clock.after(timeout.toNanos());
         }
         if (kind == Kind.COMPLETION && clock.hasPassed(limitNanos)) {
-            // Upstream stages that always have an element ready never wait for the deadline.
+            // Check before the pull: upstream stages that always have an element ready never wait for the deadline.
             throw failure();
         }
         Batch<T> batch = upstream.pull(DeadlineArithmetic.earlier(deadlineNanos, limitNanos));

@@ -78,7 +78,7 @@ final class AggregationBuffer<T, A> extends BatchExchange<T, A> {
         try {
             add(batch, index);
         } catch (Throwable failure) {
-            // A retry could repeat a change of the aggregate, and would block the threads that wait for the lock.
+            // No retry: it could repeat a change of the aggregate, and would block the threads that wait for the lock.
             FailureVerdict verdict = supervised.decide(failure);
             supervised.note(verdict, batch, index);
             verdict.throwIfFails();

@@ -75,7 +75,7 @@ final class TimedLatestStage<T> implements Stage<T> {
             if (!none) {
                 take(batch);
             }
-            // An empty batch may mean that the input cannot wait any longer. Do not wait either.
+            // The input may return an empty batch before the deadline because it must not wait. Do not wait either.
             if ((none || clock.hasPassed(deadlineNanos)) && !clock.hasPassed(dueNanos)) {
                 return new Batch<>(0);
             }

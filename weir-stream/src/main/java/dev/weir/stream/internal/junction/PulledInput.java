@@ -75,7 +75,7 @@ final class PulledInput<T> {
         next++;
     }
 
-    /** Takes all available elements as one batch: the pulled batch itself if no element was taken from it. */
+    /** Takes all available elements as one batch, which is the pulled batch if no element was taken from it. */
     Batch<T> takeAll() {
         Batch<T> rest = batch;
         if (next > 0) {

@@ -78,7 +78,7 @@ final class ZipStage<A, B, R> implements Stage<R> {
                     pair(out);
                 }
             } catch (InterruptedException interrupted) {
-                // Closing the stage abandons the available elements of the inputs.
+                // Abandon only the results: closing the stage abandons the available elements of the inputs.
                 out.abandonAll();
                 throw interrupted;
             } catch (RuntimeException | Error thrown) {

@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces each element, the parent, with its children. The parent is acknowledged when its last child is, or
- * immediately if it has none. Confined to the stage's thread.
+ * immediately if it has no children. Confined to the stage's thread.
  */
 final class MapConcatStage<T, R> implements Stage<R> {
 
     private static final SpecialisedLoop<BatchLoop<?, ?>> LOOPS =
             SpecialisedLoop.of(MethodHandles.lookup(), new ExpandLoop<>());
 
-    /** Collections up to this size are added to a batch in one step, even beyond its default size. */
+    /** Collections up to this size are added in one step, even if the batch then exceeds its default size. */
     private static final int FEW_CHILDREN = 64;
 
     private final Stage<T> upstream;
@@ -92,7 +92,7 @@ final class MapConcatStage<T, R> implements Stage<R> {
             }
             long start = System.nanoTime();
             Batch<R> out = pool.take();
-            // The parents were counted when they arrived.
+            // This counts no elements, because the parents were counted when they arrived.
             meter.beginWork(start);
             try {
                 expand(current, out);

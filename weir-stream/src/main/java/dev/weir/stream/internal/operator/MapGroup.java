@@ -49,8 +49,8 @@ interface MapGroup<R> {
     int SINK = Integer.MAX_VALUE;
 
     /**
-     * Joins a sink to the group directly upstream of it, and returns the group or null. The sink then applies the
-     * group's functions to most batches.
+     * Joins a sink to the group directly upstream of it, and returns the group, or null if there is none. The sink then
+     * applies the group's functions to most batches.
      */
     static <T> @Nullable MapGroup<T> rightAbove(Stage<T> upstream) {
         Stage<T> stage = upstream instanceof PassThroughStage<T> passage ? passage.upstream() : upstream;

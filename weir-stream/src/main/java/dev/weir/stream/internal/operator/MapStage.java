@@ -26,7 +26,7 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
     private static final SpecialisedLoop<MapLoop> LOOPS =
             SpecialisedLoop.of(MethodHandles.lookup(), new FunctionLoop());
 
-    /** Maximum depth that the JIT compiler inlines. */
+    /** Maximum number of maps in a group. The JIT compiler does not inline the nested calls of a longer group. */
     private static final int LONGEST_GROUP = 4;
 
     /** One in this number of batches is a sample batch, in which each function of a group is timed separately. */
@@ -186,7 +186,10 @@ final class MapStage<T, R> implements Stage<R>, MapGroup<R> {
         }
     }
 
-    /** Returns the failure of the earliest failed element, or null. A failure further downstream is always earlier. */
+    /**
+     * Returns the failure of the earliest failed element, or null. After a map fails, the maps downstream of it process
+     * only earlier elements, so the most downstream failure is the earliest.
+     */
     private @Nullable Throwable firstFailure() {
         return failure != null || above == null ? failure : above.firstFailure();
     }

@@ -27,7 +27,7 @@ final class AsyncCalls<T, R> {
     }
 
     /**
-     * Creates an object that calls {@code function}, with a wait at {@code gate} before each call if it is not null.
+     * Creates an object that calls {@code function}. If {@code gate} is not null, each call first waits at the gate.
      *
      * @param operator name of the operator, for messages
      * @param retried whether calls may be retried; retries run on other threads, so calls need a lock

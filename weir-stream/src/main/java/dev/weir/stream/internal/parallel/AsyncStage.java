@@ -18,8 +18,8 @@ import java.util.function.Function;
 
 /**
  * Starts an asynchronous computation for each element, limits the number of running computations, and emits their
- * results. The upstream thread adds elements to the table and starts their computations; any thread may complete them;
- * the downstream thread pulls the results.
+ * results. The upstream thread (the feeder) adds elements to the table and starts their computations; any thread may
+ * complete them; the downstream thread pulls the results.
  *
  * <p>One thread at a time, the <em>starter</em>, calls the user's function; it has set {@link #starting}. The starter
  * is usually the feeder. If an element becomes ready while the feeder is busy upstream, a task of the run starts it.

@@ -38,10 +38,10 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private static final long IDLE_WORKER_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** Handler time of quick work that justifies waking another worker. */
+    /** With quick handlers, another worker is woken each time the ready elements need this much more handler time. */
     private static final long WORTH_A_LANE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
-    /** Finished elements wait at most the average handler duration divided by this number, to leave together. */
+    /** To leave together, finished elements wait for at most the average handler duration divided by this number. */
     private static final int GATHER_PART = 8;
 
     private static final long SHORTEST_GATHER_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
@@ -74,7 +74,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
                 parts.clock(),
                 parts.capacity());
         this.workersWait = tasks.dispatcher().kind() == Dispatcher.Kind.VIRTUAL;
-        // A test clock would count idle workers with a timeout as waiting for time to pass.
+        // No timeout with a test clock: it would count idle workers as waiting for time to pass.
         this.idleWorkerNanos = clock == Clock.SYSTEM ? IDLE_WORKER_NANOS : NEVER;
         this.calls = new HandlerCalls<>(handler, gate, supervised, table);
     }
@@ -90,8 +90,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     }
 
     /**
-     * Returns a node that calls the handler with one element at a time, in order. Its parallelism is fixed, because
-     * each call needs the result of the previous one.
+     * Returns a node that calls the handler with one element at a time, in order. The parallelism is fixed, because a
+     * call may depend on the previous one.
      */
     public static <T, R> BlueprintNode<R> sequential(BlueprintNode<T> above, Handler<? super T, ? extends R> handler) {
         return node(above, Parallelism.fixed(1), false, Ordering.input(), handler);
@@ -366,7 +366,7 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
 
     @Override
     long gatherNanos() {
-        // With a test clock, gathered elements would wait until the test advances the clock.
+        // Do not gather with a test clock: the elements would wait until the test advances the clock.
         long nanos = clock == Clock.SYSTEM && workersWait ? pace.nanos() / GATHER_PART : 0;
         return nanos < SHORTEST_GATHER_NANOS ? 0 : Math.min(nanos, LONGEST_GATHER_NANOS);
     }
@@ -400,8 +400,8 @@ public final class BlockingWorkers<T, R> extends ParallelStage<T, R> {
     private int nextSlot(Task self, TimedRun timed) {
         while (!cancelled && self.mayGoOn()) {
             if (workers > limit.current()) {
-                // This worker may have been woken for an element or to watch. Wake another worker for that. If none is
-                // idle, a later call of callForReady must request the watch again.
+                // This worker ends, but may have been woken to take an element or to watch. Wake another worker
+                // instead. If none is idle, a later call of callForReady must request the watch again.
                 watchWanted &= idleWorkers > 0;
                 readyOrEnded.signal();
                 return -1;

@@ -27,9 +27,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stage that handles many elements concurrently. The upstream thread adds elements to a table, a subclass handles
- * them, and the downstream thread pulls finished ones. Non-final fields are guarded by the lock unless stated
- * otherwise.
+ * A stage that handles many elements concurrently. The upstream thread, called the feeder, adds elements to a table, a
+ * subclass handles them, and the downstream thread pulls finished ones. Non-final fields are guarded by the lock unless
+ * stated otherwise.
  */
 abstract sealed class ParallelStage<T, R> implements Stage<R>, Keeper permits BlockingWorkers, AsyncStage {
 

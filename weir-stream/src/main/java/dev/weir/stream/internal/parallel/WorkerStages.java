@@ -58,7 +58,8 @@ final class WorkerStages {
      *
      * @param dispatcher the dispatcher of the stage's tasks
      * @param mostAtOnce returns a second limit on the number of elements in flight
-     * @param resizable whether users may change the parallelism while the stage is running; if not, it is 1
+     * @param resizable whether users may change the parallelism while the stage is running; if not, the parallelism is
+     *     1
      */
     static <T, R> Stage<R> build(
             BlueprintNode<T> above,

@@ -5,7 +5,7 @@ import dev.weir.stream.spi.StageMeter;
 
 /**
  * Counts the elements that a stage has received but neither emitted nor finished. Reports changes to the stage's meter.
- * Confined to the stage's thread, or guarded by the lock of its elements.
+ * Confined to the stage's thread, or guarded by the lock that guards the held elements.
  */
 public final class HeldElements {
 

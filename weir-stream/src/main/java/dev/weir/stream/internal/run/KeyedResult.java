@@ -74,7 +74,8 @@ public record KeyedResult<R>(ResultKey<R> key, CompletableFuture<R> future) {
             if (!running.hasEnded() && !isFirstRead(key)) {
                 return result;
             }
-            // After the end, it is done at once: another action at the end may wait for the result.
+            // If the run has ended, fail the result now: an earlier handler may be queued behind an action that waits
+            // for the result.
             var ignored = running.completion().handle((report, failure) -> {
                 // No effect on a result that the sink has already produced.
                 return result.completeExceptionally(

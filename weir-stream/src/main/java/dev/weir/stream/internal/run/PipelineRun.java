@@ -207,7 +207,8 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
                 tasks.await();
                 return;
             } catch (InterruptedException ignored) {
-                // Nobody interrupts this thread to stop it, and the tasks still need a supervisor.
+                // Ignore the interrupt: nobody interrupts this thread to stop it, and the tasks still need a
+                // supervisor.
             }
         }
     }
@@ -369,7 +370,7 @@ public final class PipelineRun implements RunningPipeline, StageLifetime {
         closings.hurry(Duration.ZERO);
     }
 
-    /** Fails the run because something outside has interrupted a stage, usually user code on its own thread. */
+    /** Fails the run because a stage was interrupted from outside, usually by user code on the stage's thread. */
     void interrupted() {
         if (cause() == null) {
             fail(new IllegalStateException("a stage of pipeline " + name + " was interrupted from outside"));

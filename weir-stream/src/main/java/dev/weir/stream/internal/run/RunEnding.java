@@ -210,8 +210,8 @@ final class RunEnding {
     }
 
     /**
-     * Adds a failure. The first failure becomes the failure of the run. Later failures are added to it as suppressed,
-     * unless it is a {@link CancellationException}.
+     * Adds a failure. The first failure becomes the failure of the run. Later failures are added to the first one as
+     * suppressed, unless the first one is a {@link CancellationException}.
      */
     void fail(Throwable failure) {
         lock.lock();

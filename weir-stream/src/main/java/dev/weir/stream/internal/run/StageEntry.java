@@ -393,7 +393,7 @@ public final class StageEntry implements StageContext {
         }
         activity = () -> null;
         line = new CopyOnWriteArrayList<>();
-        // The meter of a failed stage still counts it as processing.
+        // End the pass: the meter of a failed stage still counts the stage as processing.
         meter().endPass();
         int last = parallelism.getAsInt();
         parallelism = () -> last;

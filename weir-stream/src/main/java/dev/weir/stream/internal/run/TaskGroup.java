@@ -23,7 +23,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks of one pipeline. All its code runs in these tasks, and it ends when the last task has ended. Thread-safe.
+ * The tasks of one pipeline. All code of the pipeline runs in tasks, and the pipeline ends when the last task has
+ * ended. Thread-safe.
  */
 public final class TaskGroup {
 
@@ -398,8 +399,8 @@ public final class TaskGroup {
 
         /**
          * Defers interrupts for this task's own stages, until {@link #letGo} has been called as often as this method.
-         * Call it before pulling stages of another task, which must not see the interrupt. Must be called on the task's
-         * own thread.
+         * Call this method before pulling stages of another task, which must not see the interrupt. Must be called on
+         * the task's own thread.
          */
         public void hold() {
             life.hold();

@@ -21,8 +21,8 @@ final class TaskLifecycle {
     /** State of the task. It determines which interrupts reach the task's thread. */
     enum State {
         /**
-         * The body has not started. An interrupt is stored until it starts. If the task may wait in a pool's queue, the
-         * interrupt makes a separate thread start it.
+         * The body has not started. An interrupt is stored until the body starts. If the task may wait in a pool's
+         * queue, the interrupt makes a separate thread start it.
          */
         QUEUED,
         /** The body was interrupted while queued in a pool. A separate thread is about to start it. */

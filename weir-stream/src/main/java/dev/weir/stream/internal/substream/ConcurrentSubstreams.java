@@ -317,7 +317,7 @@ final class ConcurrentSubstreams<R> {
                 awaitAtMost(0);
                 hasEnded = true;
             } finally {
-                // After noteEnd, the stream itself no longer settles the parent.
+                // Settle the parent here: after noteEnd, the stream itself no longer does.
                 if (settle()) {
                     if (hasEnded) {
                         parent.replaced();

@@ -249,7 +249,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 emitted.set(0);
             }
             if (!done.isEmpty()) {
-                // The stages of the groups' streams measure their time themselves.
+                // Exclude the time in the groups' streams, whose stages measure it themselves.
                 meter.worked(0, done.size(), start + Math.min(inStreamsNanos, System.nanoTime() - start));
                 return done;
             }
@@ -274,7 +274,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
 
     /** Pulls the upstream stage. Returns false if the groups received no elements. */
     private boolean takeIn(long deadlineNanos) throws InterruptedException {
-        // The stage that pulls this substream in turns already checks for revoked elements.
+        // If another stage pulls this one in turns, that stage already checks for revoked elements.
         long lookNanos = turns.isEmpty() || ownTurn != null ? NEVER : clock.after(LOOK_NANOS);
         Batch<T> batch;
         groups.elements.endWork();
@@ -475,7 +475,7 @@ final class GroupByStage<T, R> implements Stage<R>, Keeper {
                 asksForTurn = false;
                 boolean isTimed = --untimed < 0;
                 long pulledAt = isTimed ? System.nanoTime() : 0;
-                // Without a deadline here, any deadline at the stream's input comes from the stream's own stages.
+                // Pass no deadline, so that any deadline at the stream's input comes from the stream's own stages.
                 Batch<R> batch = pulled.pull(NEVER);
                 if (isTimed) {
                     pulled(System.nanoTime() - pulledAt);

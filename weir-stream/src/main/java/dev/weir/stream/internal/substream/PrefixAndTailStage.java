@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * the stream that it returns. Confined to the stage's thread, except for the tail, which is confined to the stream that
  * uses it.
  *
- * <p>The prefix is the parent of the emitted elements. It is finished when the returned stream has ended and its
- * elements are finished.
+ * <p>The prefix is the parent of the emitted elements. The prefix is finished when the returned stream has ended and
+ * all elements of that stream are finished.
  */
 final class PrefixAndTailStage<T, R> implements Stage<R> {
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets threads wait for elements that other threads add while holding a lock. A waiting thread first spins for a
- * moment, if its {@link WaitHabit} allows it, and then parks. Guarded by the constructor's lock, except for
+ * moment, if its {@link WaitHabit} allows it, and then parks. Guarded by the lock passed to the constructor, except for
  * {@link #enter} and {@link #enterInterruptibly}.
  *
  * <p>A wait may return early, as with a {@link Condition}, so the caller must check its condition again.

@@ -34,7 +34,7 @@ final class SlopeSearch {
     private static final double WORTH_IT = 0.25;
 
     /**
-     * A single sample decides if its slope is below {@code CLEARLY_NOT} or above {@code CLEARLY_SO}. In between,
+     * A single sample is enough if its slope is below {@code CLEARLY_NOT} or above {@code CLEARLY_SO}. Otherwise,
      * several samples are averaged.
      */
     private static final double CLEARLY_NOT = 0;

@@ -53,7 +53,7 @@ public final class WorkerTasks {
             worker.accept(self);
         });
         if (cancelled) {
-            // An interrupted task in the queue of a busy pool runs on a separate thread.
+            // Interrupt the task: if it waits in the queue of a busy pool, it then runs on a separate thread.
             task.interrupt();
         }
     }

@@ -290,7 +290,7 @@ class SubstreamTargetTest {
         List<String> both = switch (outcome) {
             case ACK -> List.of("ack 1", "ack 1");
             case FORGO -> List.of("ack 1", "forgo 1");
-            // The substream keeps its own one until its end.
+            // The substream keeps the inner acknowledgement until its end.
             case ABANDON -> List.of("abandon 1");
         };
         assertThat(source.calls()).isEqualTo(both);

@@ -85,7 +85,7 @@ class TakenElementsTest {
         assertThat(source.calls()).containsExactly("abandon 11");
     }
 
-    /** A long run takes any number of batches. */
+    /** A long run takes any number of batches, so finished ones must not stay in memory. */
     @Test
     void batch_whoseElementsAreFinished_isNotKept() {
         WeakReference<AckTarget> target = takeAndFinish();

@@ -316,7 +316,7 @@ class BoundaryQueueTest {
         assertThat(meter.isBlockedUp()).isFalse();
     }
 
-    /** Regression: a target threw, and the elements in later batches stayed pending. */
+    /** Regression: after a target threw, the elements in later batches stayed pending. */
     @Test
     void cancel_whoseElementsHaveATargetThatThrows_abandonsAll() throws Exception {
         IllegalStateException planted = new IllegalStateException("planted");

@@ -44,7 +44,7 @@ class OutputQueueTest {
         String outcome = completed ? "ack " : "abandon ";
         assertThat(output.give(batch(1), giver)).isTrue();
         assertThat(output.give(batch(2), giver)).isTrue();
-        // A downstream stage was closed with this element.
+        // A downstream stage is closed while it holds this element.
         pulled(output).abandonAll();
         assertThat(source.calls()).isEmpty();
         assertThat(output.isReleased()).isFalse();
@@ -97,7 +97,7 @@ class OutputQueueTest {
         assertThat(pulled(other).get(0)).isEqualTo(2);
     }
 
-    /** A stage that has received its last element gives up the others before it is known how the stream ended. */
+    /** A stage that needs no more elements forgoes the others before the outcome of the stream is known. */
     @Test
     void forgoneElement_isKept_onceTheDownstreamStagesHaveEnded() throws Exception {
         assertThat(output.give(batch(1), giver)).isTrue();
@@ -197,7 +197,7 @@ class OutputQueueTest {
         assertThat(lowest.closed).hasValue(1);
     }
 
-    /** Regression: a queued element's target threw, and the elements of closed downstream stages stayed pending. */
+    /** Regression: after a queued element's target threw, the elements of closed downstream stages stayed pending. */
     @Test
     void end_withAQueuedElementWhoseTargetThrows_endsTheHeldElements() throws Exception {
         IllegalStateException planted = new IllegalStateException("planted");

@@ -87,7 +87,7 @@ class SupervisedCallTest {
         return batch;
     }
 
-    /** Fails until its call with this number. The call before supervision counts. */
+    /** Returns a handler that fails before call number {@code call}. The call before supervision was number 1. */
     private Handler<Integer, Integer> worksAt(int call) {
         AtomicInteger calls = new AtomicInteger(1);
         return n -> {

@@ -28,7 +28,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests computations whose stage only records them, the computations in flight, and the run of one starter. */
+/**
+ * Tests the computations of a stage that only records them. Also tests the computations in flight and the run of one
+ * starter.
+ */
 class AsyncComputationsTest {
 
     private static final Supervision RETRIED = Supervision.retry(RetryPolicy.of(3, Backoff.NONE), Supervision.skip());

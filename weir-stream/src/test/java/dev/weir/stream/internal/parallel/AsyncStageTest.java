@@ -78,7 +78,7 @@ class AsyncStageTest {
         assertThat(made.add(batch, new long[0], new StageMeter())).isTrue();
     }
 
-    /** The element was not in flight any more for the close, so only its completion can end its acknowledgement. */
+    /** The close no longer finds the element in flight, so only the completion can end its acknowledgement. */
     @ParameterizedTest
     @CsvSource({"SKIP, ack 5", "FAIL, abandon 5", "SKIP_UNACKNOWLEDGED,"})
     void failure_whoseDecisionComesAfterTheClose_endsItsElementOnce(Decision decision, @Nullable String end)

@@ -114,7 +114,7 @@ class ElementTableTest {
         assertThat(table.isFull()).isTrue();
         assertThat(table.size()).isEqualTo(table.slots());
 
-        // The key's next element becomes ready, although no other element has released its room.
+        // The key's next element becomes ready, but there is no room until the finished element has been drained.
         table.complete(table.takeReady(), 1);
         assertThat(table.hasRoomFor(7)).isFalse();
         table.drain(new Batch<Integer>(1), 1);

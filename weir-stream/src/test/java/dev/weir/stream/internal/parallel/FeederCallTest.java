@@ -12,7 +12,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
-/** Tests when the feeder is woken. A wake-up is seen as a waiter that leaves the lock's condition. */
+/** Tests when the feeder is woken. A waiter that leaves the lock's condition shows a wake-up. */
 class FeederCallTest {
 
     private static final long HOT = 7;

@@ -89,7 +89,7 @@ class SpecialisedLoopTest {
                 .isSameAs(shared);
     }
 
-    /** JDK classes must not keep a loop: its application's classes would never be unloaded. */
+    /** A JDK class must not keep a loop reachable: the application's classes would never be unloaded. */
     @Test
     void loops_whenNobodyHasThem_goAlthoughTheClassesOfFunctionsStay() {
         List<WeakReference<?>> unused = new ArrayList<>(loopsFor(Function.identity()));

@@ -313,7 +313,7 @@ class TaskGroupTest {
         assertThat(second).hasValue(2);
     }
 
-    /** As when the JVM has no more threads. */
+    /** Plants failures such as the error of a JVM that can start no more threads. */
     @Test
     void fork_thatThrows_leavesTheGroupEmpty() {
         Throwable[] planted = {new OutOfMemoryError("planted"), new IllegalArgumentException("planted")};

@@ -26,7 +26,7 @@ class SlopeSearchTest {
         double waitSeconds;
         double serviceSeconds;
         int servers = 2;
-        /** Slowdown of all service per element inside, as a fraction. */
+        /** Slowdown of all service caused by each element inside, as a fraction. */
         double interference;
         /** Elements per second that the downstream stage takes at most. */
         double takenPerSecond = Double.MAX_VALUE;
@@ -63,7 +63,7 @@ class SlopeSearchTest {
             }
         }
 
-        /** Returns whether an element may enter. Few results may wait for the consumer: a leaky bucket. */
+        /** Returns whether an element may enter. Elements enter at the consumer's rate, in bursts of up to 64. */
         private boolean mayEnter() {
             if (takenPerSecond == Double.MAX_VALUE) {
                 return true;
@@ -204,10 +204,10 @@ class SlopeSearchTest {
         stage.servers = 1000;
         stage.run(10);
         assertThat(stage.limit.current()).isGreaterThan(400);
-        // Ten elements of 10 ms each at once give 1000 per second, which is all the downstream stage takes.
+        // Ten concurrent elements of 10 ms each give 1000 per second, which is all that the downstream stage takes.
         stage.takenPerSecond = 1000;
         double rate = stage.run(10);
-        // 8 if the search is trying a step down at the end.
+        // The limit is 8 if the search is trying a step down at the end.
         assertThat(stage.limit.current()).isBetween(8, 25);
         assertThat(rate).isGreaterThan(900);
     }

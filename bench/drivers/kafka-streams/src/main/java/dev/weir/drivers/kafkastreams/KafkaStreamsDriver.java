@@ -88,7 +88,7 @@ final class KafkaStreamsDriver implements Driver {
     }
 
     private static Topology topology(Pass pass) {
-        // Writes each record to the number of its source partition.
+        // Writes each record to the partition with the same number as its source partition.
         List<Optional<Set<Integer>>> partitions = IntStream.range(
                         0, pass.configuration().partitions())
                 .mapToObj(partition -> Optional.of(Set.of(partition)))

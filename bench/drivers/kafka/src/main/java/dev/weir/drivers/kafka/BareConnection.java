@@ -62,8 +62,8 @@ final class BareConnection implements Closeable {
          */
         STOP_AND_WAIT,
         /**
-         * Counts records from the batch headers, with offsets as record numbers. The counts are wrong with
-         * transactions. This measures only the brokers and the network.
+         * Reads only the batch headers and takes offsets as record numbers, which is wrong with transactions. This
+         * measures only the brokers and the network.
          */
         DISCARDING
     }
@@ -89,7 +89,7 @@ final class BareConnection implements Closeable {
         request.putShort(FETCH).putShort(FETCH_VERSION).putInt(0).putShort((short) -1); // no client id
         request.putInt(-1).putInt(MAX_WAIT_MILLIS).putInt(1).putInt(MAX_BYTES).put((byte) 0);
         request.putInt(1).putShort((short) name.length).put(name).putInt(partitions.size());
-        // Brokers fill a response in the order of the request's partitions. Rotate them, to treat all equally.
+        // Brokers fill a response in the order of the request's partitions. Rotate the partitions to treat all equally.
         Collections.rotate(partitions, 1);
         for (int partition : partitions) {
             request.putInt(partition).putLong(nextOffsets[partition]).putInt(MAX_PARTITION_BYTES);

@@ -15,9 +15,9 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartitionInfo;
 
 /**
- * A minimal consumer that no other consumer exceeds in rate. It uses one blocking socket per broker and fetches ahead
- * while it walks the records of a response. It checks the CRC of each batch. It does not support groups, compression or
- * changes of leaders. Confined to the main thread.
+ * A minimal consumer, whose rate is the upper limit for all others. It uses one blocking socket per broker and fetches
+ * ahead while it walks the records of a response. It checks the CRC of each batch. It does not support groups,
+ * compression or changes of leaders. Confined to the main thread.
  */
 final class BareDriver implements Driver {
     private final BareConnection.Kind kind;
@@ -28,7 +28,7 @@ final class BareDriver implements Driver {
 
     @Override
     public Set<Scenario> scenarios() {
-        // DISCARDING does not read values, so it has no due times for STEADY.
+        // DISCARDING does not read values, which contain the due times that STEADY needs.
         return kind == BareConnection.Kind.DISCARDING
                 ? Set.of(Scenario.CONSUME)
                 : Set.of(Scenario.CONSUME, Scenario.STEADY);

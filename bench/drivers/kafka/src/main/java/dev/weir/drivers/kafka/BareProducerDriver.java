@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A minimal producer that no other producer exceeds in rate. It uses one blocking socket to one broker, with five
- * requests in flight, and encodes full batches in place. It does not support idempotence, compression, lingering or
- * changes of leaders. Confined to the main thread.
+ * A minimal producer, whose rate is the upper limit for all others. It uses one blocking socket to one broker, with
+ * five requests in flight, and encodes full batches in place. It does not support idempotence, compression, lingering
+ * or changes of leaders. Confined to the main thread.
  */
 final class BareProducerDriver implements Driver {
 
@@ -31,7 +31,7 @@ final class BareProducerDriver implements Driver {
         Map.Entry<String, List<Integer>> leader = leaders.entrySet().iterator().next();
         try (BareProducer producer = new BareProducer(leader.getKey(), leader.getValue(), pass)) {
             while (!pass.isDone() && producer.turn()) {
-                // Waits until everything is sent or the time is up.
+                // Sends until nothing is left or the time is up.
             }
             producer.flush();
             pass.awaitDone();

@@ -24,7 +24,7 @@ public final class BareRequest {
 
     public static final int BATCH_CRC = 17;
 
-    /** Maximum size of a request before its first batch, and of a partition before its batch. */
+    /** Upper bound of a request's size before its first batch. */
     private static final int OVERHEAD = 1024;
 
     private static final short PRODUCE = 0;

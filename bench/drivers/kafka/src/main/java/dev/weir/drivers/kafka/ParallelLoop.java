@@ -108,7 +108,7 @@ final class ParallelLoop implements Driver {
                 ConsumerRecords<byte[], byte[]> polled =
                         consumer.poll(isContinuous && workers.busy() > 0 ? SHORT_POLL : POLL);
                 pass.polled(polled.count());
-                // Another member commits the offsets of revoked partitions.
+                // Drop revoked partitions, because another member now commits their offsets.
                 underWay.keySet().retainAll(consumer.assignment());
                 finished.keySet().retainAll(consumer.assignment());
                 for (ConsumerRecord<byte[], byte[]> record : polled) {

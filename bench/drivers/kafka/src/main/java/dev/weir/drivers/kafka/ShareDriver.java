@@ -23,7 +23,8 @@ final class ShareDriver implements Driver {
 
     private static final String POLL_RECORDS = "max.poll.records";
 
-    // For 300 consumers with 40 locks each, 30 records per poll worked well.
+    // Records per poll as a fraction of the locks per consumer: with 300 consumers and 40 locks each, 30 per poll
+    // worked well.
     private static final double TUNED_SHARE = 0.75;
 
     private final Map<String, String> preset;

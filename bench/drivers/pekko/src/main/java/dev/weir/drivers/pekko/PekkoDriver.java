@@ -47,9 +47,9 @@ final class PekkoDriver implements Driver {
     private final boolean commitsByTime;
 
     /**
-     * Creates a driver with these settings.
+     * Creates a driver.
      *
-     * @param consumer properties of its consumers; properties of the workload take precedence
+     * @param consumer properties of the driver's consumers; the workload's properties override them
      * @param commitsByTime whether to commit only at intervals, and not after a number of records
      */
     PekkoDriver(Map<String, String> consumer, boolean commitsByTime) {
@@ -189,7 +189,7 @@ final class PekkoDriver implements Driver {
                             ticket);
                 });
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            // The source waits until records are due. On its own thread, it does not delay acknowledgements.
+            // The source waits until records are due. Its own thread keeps this wait from delaying acknowledgements.
             records = records.async();
         }
         CompletionStage<Done> end = records.via(Producer.flexiFlow(settings))

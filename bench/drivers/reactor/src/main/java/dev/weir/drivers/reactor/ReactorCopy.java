@@ -43,7 +43,7 @@ final class ReactorCopy implements AutoCloseable {
                 });
     }
 
-    /** Counts another record unless the pass is over. Returns false once it is over. */
+    /** Counts another record and returns true; once the pass is over, only returns false. */
     private boolean begins() {
         if (pass.isDone()) {
             return false;

@@ -138,7 +138,8 @@ final class ReactorDriver implements Driver {
                 .takeUntil(record -> pass.isDone());
         Scheduler planned = Schedulers.newSingle("bench-plan", true);
         if (pass.configuration().options().containsKey(SendPlan.START)) {
-            // The source waits until the next record is due. On its own thread, it does not delay acknowledgements.
+            // The source waits until the next record is due. Its own thread keeps this wait from delaying
+            // acknowledgements.
             records = records.subscribeOn(planned);
         }
         KafkaSender<byte[], byte[]> sender = KafkaSender.create(options);
@@ -183,7 +184,7 @@ final class ReactorDriver implements Driver {
         return sender.sendTransactionally(records.buffer(most)
                         .doOnNext(some -> sizes.add(some.size()))
                         .map(Flux::fromIterable))
-                // The queue is empty after the last transaction.
+                // If more results follow the last transaction, the queue is empty and nothing is emitted.
                 .concatMap(results -> results.then(Mono.defer(() -> Mono.justOrEmpty(sizes.poll()))));
     }
 }

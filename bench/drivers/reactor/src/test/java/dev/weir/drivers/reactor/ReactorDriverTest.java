@@ -62,7 +62,7 @@ class ReactorDriverTest {
                 .map(i -> SenderRecord.create(new ProducerRecord<>("topic", 0, null, new byte[16]), (long) i));
     }
 
-    /** Returns a sender that has {@code end} as the results of each transaction. */
+    /** Returns a sender that emits {@code end} as the results of each transaction. */
     @SuppressWarnings("unchecked")
     private static KafkaSender<byte[], byte[]> sender(Flux<?> end) {
         return (KafkaSender<byte[], byte[]>) Proxy.newProxyInstance(

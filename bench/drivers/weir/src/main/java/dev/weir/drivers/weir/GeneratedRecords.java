@@ -17,8 +17,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source of records to produce that also receives their acknowledgements. Confined to the source's thread, except
- * that acknowledgements arrive on the producer's only thread.
+ * A source of generated records, which also receives the acknowledgements of these records. Confined to the source's
+ * thread, except that acknowledgements arrive on the producer's only thread.
  */
 final class GeneratedRecords implements Stage<ProducerRecord<byte[], byte[]>>, AckTarget {
     private final Pass pass;

@@ -65,7 +65,7 @@ final class WeirShareDriver implements Driver {
                 pass.topics().number(record.topic(), record.partition()), record.key(), record.value());
     }
 
-    /** Adds metrics that explain the measured rate to the results, and logs the limit of the rate in a sentence. */
+    /** Adds metrics that explain the measured rate to the results, and logs a sentence on what limits the rate. */
     private static void tell(ShareHandle.Snapshot at, Pass pass) {
         pass.figure("share: lanes", at.lanes());
         pass.figure("share: records per poll", at.pollRecords());
