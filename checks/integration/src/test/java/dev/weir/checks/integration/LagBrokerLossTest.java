@@ -50,16 +50,19 @@ class LagBrokerLossTest {
                 GroupSnapshot read = reader.read("group");
                 assertThat(read.partitions())
                         .extracting(PartitionLag::partition, PartitionLag::records)
-                        .containsExactlyInAnyOrder(
-                                tuple(works, 3L),
-                                tuple(stuck, PartitionLag.UNKNOWN));
+                        .containsExactlyInAnyOrder(tuple(works, 3L), tuple(stuck, PartitionLag.UNKNOWN));
             }
         }
     }
 
     private static boolean hasTwo(KafkaCluster cluster) {
         try {
-            return cluster.admin().describeCluster().nodes().get(10, TimeUnit.SECONDS).size() == 2;
+            return cluster.admin()
+                            .describeCluster()
+                            .nodes()
+                            .get(10, TimeUnit.SECONDS)
+                            .size()
+                    == 2;
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
             throw new AssertionError(e);
         }

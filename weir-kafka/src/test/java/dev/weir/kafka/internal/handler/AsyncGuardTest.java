@@ -191,6 +191,7 @@ class AsyncGuardTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // the point of the test
     void futureThatIsNull_orCompletedWithNull_isAFailure() {
         assertThatThrownBy(() -> call(FailureRules.NONE, record -> null).get())
                 .hasCauseInstanceOf(NullPointerException.class)

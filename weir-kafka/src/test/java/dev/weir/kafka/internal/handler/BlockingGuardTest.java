@@ -89,6 +89,7 @@ class BlockingGuardTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // the point of the test
     void handlerThatReturnsNull_fails() {
         assertThatThrownBy(() -> BlockingGuardTest.<String>guard(FailureRules.NONE, record -> null)
                         .handle(job))

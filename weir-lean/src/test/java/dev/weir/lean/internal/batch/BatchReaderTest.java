@@ -208,6 +208,32 @@ class BatchReaderTest {
         to.putInt(23, delta + 1);
     }
 
+    /** Returns the message about a batch whose only record is replaced by these bytes. */
+    private String messageAbout(byte... record) {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(BatchLayout.HEADER_BYTES + record.length);
+        bytes.put(BatchLayout.HEADER_BYTES, record);
+        BatchLayout.putHeader(bytes, bytes.limit(), 0, 1, 0, 0);
+        reader.of("t", 3, 9);
+        reader.open(bytes, 0, bytes.limit(), 0);
+        reader.start();
+        return String.valueOf(assertThatExceptionOfType(CorruptBatchException.class)
+                .isThrownBy(reader::next)
+                .actual()
+                .getMessage());
+    }
+
+    @Test
+    void sizesThatMakeNoSense_areNamed() {
+        assertThat(messageAbout((byte) 20, (byte) 0, (byte) 0)).contains("a record of 10 bytes in 2");
+        assertThat(messageAbout(
+                        (byte) 12, (byte) 0, (byte) 0, (byte) 0, (byte) 1, (byte) 1, (byte) 0, (byte) 9, (byte) 9))
+                .contains("2 bytes behind the last record");
+        assertThat(messageAbout((byte) 12, (byte) 0, (byte) 0, (byte) 0, (byte) 14, (byte) 1, (byte) 0))
+                .contains("a key or value of 7 bytes in 2");
+        assertThat(messageAbout((byte) 14, (byte) 0, (byte) 0, (byte) 0, (byte) 1, (byte) 1, (byte) 6, (byte) 0))
+                .contains("3 headers in 1 bytes");
+    }
+
     /** Regression: a later record was delivered first, and a commit after it lost the earlier records. */
     @Test
     void offsetsThatDoNotIncrease_areRefusedBeforeALaterOffsetIsShown() {

@@ -200,11 +200,21 @@ class DecompressorTest {
     @Test
     void lz4_ofAKindThatKafkaForbids_isRefused() {
         for (int flags : new int[] {0x20, 0xa0, 0xe0, 0x40, INDEPENDENT | 1}) {
-            assertRefused(CompressionCodec.LZ4, lz4(flags, MAX_64_KB), "are not Kafka's");
+            assertRefused(
+                    CompressionCodec.LZ4,
+                    lz4(flags, MAX_64_KB),
+                    "lz4: flags " + Integer.toHexString(flags) + " are not Kafka's");
         }
         byte[] input = lz4(INDEPENDENT, MAX_64_KB);
         input[0]++;
         assertRefused(CompressionCodec.LZ4, input, "lz4: no frame");
+    }
+
+    @Test
+    void lz4Block_beyondTheInput_isRefusedWithItsSize() {
+        byte[] input = joined(
+                littleEndian(0x184d2204), new byte[] {INDEPENDENT, MAX_64_KB << 4, 0}, littleEndian(9), new byte[5]);
+        assertRefused(CompressionCodec.LZ4, input, "lz4: a block of 9 bytes in 5");
     }
 
     @Test

@@ -88,12 +88,15 @@ class TakenElementsTest {
     /** A long run takes any number of batches, so finished ones must not stay in memory. */
     @Test
     void batch_whoseElementsAreFinished_isNotKept() {
-        WeakReference<AckTarget> target = takeAndFinish();
-        for (int i = 0; i < 50 && target.get() != null; i++) {
-            System.gc();
+        try {
+            WeakReference<AckTarget> target = takeAndFinish();
+            for (int i = 0; i < 50 && target.get() != null; i++) {
+                System.gc();
+            }
+            assertThat(target.get()).isNull();
+        } finally {
+            Reference.reachabilityFence(elements);
         }
-        assertThat(target.get()).isNull();
-        Reference.reachabilityFence(elements);
     }
 
     private WeakReference<AckTarget> takeAndFinish() {
