@@ -126,7 +126,7 @@ class TracingFailuresTest {
     /** Regression: the traced stage never completed, so the pipeline waited for it forever. */
     @Test
     void asyncFailure_thatCannotBeRead_completesTheStage() {
-        @SuppressWarnings("serial")
+        @SuppressWarnings({"serial", "OverrideThrowableToString"})
         class Unreadable extends RuntimeException {
             @Override
             public String toString() {

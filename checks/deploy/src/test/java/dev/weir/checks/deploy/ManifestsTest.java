@@ -376,9 +376,9 @@ class ManifestsTest {
     @ValueSource(strings = {"weir.buffer.bytes=64MB", "weir.workers=8", "WEIR.FETCH=client"})
     void clientProperties_ofConsumerGroups_areRefusedInAShareGroup(String property) {
         Map<String, String> values =
-                Map.of("clientProperties." + property.split("=")[0].replace(".", "\\."), property.split("=")[1]);
+                Map.of("clientProperties." + property.split("=", 2)[0].replace(".", "\\."), property.split("=", 2)[1]);
         assertThatThrownBy(() -> Variant.SHARE_GROUP.render(values))
-                .hasMessageContaining(property.split("=")[0] + " does not go with share.enabled");
+                .hasMessageContaining(property.split("=", 2)[0] + " does not go with share.enabled");
         assertThat(Variant.BASE.render(values).all()).isNotEmpty();
         assertThat(Variant.SHARE_GROUP
                         .render(Map.of("clientProperties.weir\\.produce", "client"))

@@ -415,6 +415,7 @@ class TaskGroupTest {
         group.await();
     }
 
+    @SuppressWarnings("LockNotBeforeTry") // nothing happens in between
     private static void lockAndUnlock(ReentrantLock lock) {
         lock.lock();
         lock.unlock();

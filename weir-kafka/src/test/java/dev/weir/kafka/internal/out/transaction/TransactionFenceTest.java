@@ -98,18 +98,18 @@ class TransactionFenceTest {
     private Admin admin() {
         return (Admin) Proxy.newProxyInstance(
                 Admin.class.getClassLoader(), new Class<?>[] {Admin.class}, (self, method, args) -> {
-                    switch (method.getName()) {
+                    return switch (method.getName()) {
                         case "listTransactions" -> {
                             calls.add("list " + ((ListTransactionsOptions) args[0]).filteredStates());
                             listed.await();
-                            return created(
+                            yield created(
                                     ListTransactionsResult.class,
                                     KafkaFuture.class,
                                     KafkaFuture.completedFuture(Map.of(1, open)));
                         }
                         case "describeConsumerGroups" -> {
                             calls.add("describe " + args[0]);
-                            return new DescribeConsumerGroupsResult(Map.of("orders", group));
+                            yield new DescribeConsumerGroupsResult(Map.of("orders", group));
                         }
                         case "fenceProducers" -> {
                             calls.add("fence "
@@ -118,13 +118,13 @@ class TransactionFenceTest {
                                                     .map(String::valueOf)
                                                     .sorted()
                                                     .toList());
-                            return created(FenceProducersResult.class, Map.class, fenced);
+                            yield created(FenceProducersResult.class, Map.class, fenced);
                         }
                         default -> {
                             calls.add(method.getName());
-                            return null;
+                            yield null;
                         }
-                    }
+                    };
                 });
     }
 

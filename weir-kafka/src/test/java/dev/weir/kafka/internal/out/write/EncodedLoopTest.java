@@ -155,7 +155,7 @@ class EncodedLoopTest {
     @AfterEach
     void leave() {
         for (EncodedLoop loop : loops) {
-            var left = loop.close(Duration.ZERO);
+            var unused = loop.close(Duration.ZERO);
         }
         brokers.close();
         BrokerNetworks.remove(address);
@@ -271,7 +271,7 @@ class EncodedLoopTest {
                 element = EncodedElements.of(record("other", 0, 3));
             }
         }
-        var left = loop.close(Duration.ofSeconds(20));
+        var unused = loop.close(Duration.ofSeconds(20));
         assertThat(numbers(out, 0)).containsExactly(1, 2);
         assertThat(numbers(other, 0)).containsExactly(3);
         assertThat(announced).containsExactlyInAnyOrder("out", "other");
@@ -326,7 +326,7 @@ class EncodedLoopTest {
                 .hasMessageStartingWith("cannot write to topic other what was made of in-0@5: ")
                 .hasCauseInstanceOf(RecordTooLargeException.class);
         assertThat(acknowledged).isEmpty();
-        var left = loop.close(Duration.ofSeconds(20));
+        var unused = loop.close(Duration.ofSeconds(20));
         assertThat(numbers(out, 0)).containsExactly(1);
     }
 
@@ -380,7 +380,7 @@ class EncodedLoopTest {
                 .isSameAs(failure);
         assertThatThrownBy(() -> loop.run(upstream(7))).isSameAs(failure);
         assertThat(acknowledged).isEmpty();
-        var left = loop.close(Duration.ofSeconds(20));
+        var unused = loop.close(Duration.ofSeconds(20));
         assertThat(numbers(out, 0)).as("written after the failure").isEmpty();
     }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class AcquiredRecordDeliveryTest {
 
     private static final TopicPartition PARTITION = ShareClientStub.PARTITION.topicPartition();
-    private static final KafkaException FAULT = new KafkaException("planted");
+    private final KafkaException fault = new KafkaException("planted");
 
     private final ReadyRecords ready = new ReadyRecords(Clock.SYSTEM);
     private final ShareCounters counters = new ShareCounters();
@@ -184,18 +184,18 @@ class AcquiredRecordDeliveryTest {
     @Test
     void unreadableBatch_failsTheRun_orIsSkipped_orBecomesARecord() {
         assertThatExceptionOfType(RecordDecodeException.class)
-                .isThrownBy(() -> delivery.skipsUnreadable(PARTITION, 40, FAULT))
+                .isThrownBy(() -> delivery.skipsUnreadable(PARTITION, 40, fault))
                 .satisfies(failure -> {
                     assertThat(failure.topic()).isEqualTo("orders");
                     assertThat(failure.partition()).isZero();
                     assertThat(failure.offset()).isEqualTo(40);
                 })
                 .withMessageContaining("maxBatchBytes");
-        assertThat(delivery(UnreadableBatches.SKIP).skipsUnreadable(PARTITION, 40, FAULT))
+        assertThat(delivery(UnreadableBatches.SKIP).skipsUnreadable(PARTITION, 40, fault))
                 .isTrue();
-        assertThat(delivery(UnreadableBatches.DEAD_LETTER).skipsUnreadable(PARTITION, 40, FAULT))
+        assertThat(delivery(UnreadableBatches.DEAD_LETTER).skipsUnreadable(PARTITION, 40, fault))
                 .isFalse();
-        LockedRecord record = delivery.receiveUnreadable(PARTITION, 40, 45, new byte[9], FAULT, (short) 2);
+        LockedRecord record = delivery.receiveUnreadable(PARTITION, 40, 45, new byte[9], fault, (short) 2);
         assertThat(record.offset()).isEqualTo(40);
         assertThat(((AcquiredRecord) record).delivery()).isEqualTo(2);
         assertThat(((AcquiredRecord) record).unreadable())
@@ -227,7 +227,7 @@ class AcquiredRecordDeliveryTest {
         for (KafkaException complete : List.of(
                 GroupAuthorizationException.forGroupId("another"),
                 new TopicAuthorizationException(Set.of("orders")),
-                FAULT)) {
+                fault)) {
             assertThatThrownBy(() -> delivery.fatal(complete)).isSameAs(complete);
         }
     }
