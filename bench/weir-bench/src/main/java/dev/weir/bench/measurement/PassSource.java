@@ -44,7 +44,10 @@ public interface PassSource extends AutoCloseable {
     /** The number of consumer fetches so far. */
     FetchCounter.Count fetched();
 
-    /** Returns the report of a pass. If the pass wrote output, figures of the output are added to the report. */
+    /**
+     * Returns {@code said}, the driver's report of a pass. In a pass that copies, the report's counts and time are
+     * replaced by those measured from the output topic.
+     */
     Report.Passed copied(String topic, String group, Report.Passed said);
 
     /** Returns the delivery counts of all passes after checking them against the topic. */

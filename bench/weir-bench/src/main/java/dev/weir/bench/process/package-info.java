@@ -1,6 +1,7 @@
 /**
- * Manages the drivers' processes: the catalog of built drivers, the start and end of processes, and the communication
- * with a process about one workload point. Confined to the campaign's thread, except for stopping processes.
+ * Manages the drivers' processes: the catalog of built drivers, the start and end of processes, and the messages to and
+ * from a process that runs one point (a combination of values) of a workload. Confined to the campaign's thread, except
+ * for stopping processes.
  */
 @NullMarked
 package dev.weir.bench.process;

@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the console of {@code weir demo} in a real browser. It must show the actual limiter. */
+/**
+ * Tests the console of {@code weir demo} in a real browser. The console must name the stage that really limits the rate.
+ */
 @Tag("long")
 @Timeout(240)
 class DemoConsoleTest {

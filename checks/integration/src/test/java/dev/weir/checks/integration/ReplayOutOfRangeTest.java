@@ -90,7 +90,10 @@ class ReplayOutOfRangeTest {
         return WeirCommand.run(line.toArray(String[]::new));
     }
 
-    /** Regression: after retention had deleted the record at the committed offset, each run failed. */
+    /**
+     * Regression: if the log did not contain the committed offset, each run failed without saying how to continue. It
+     * must fail with the offset, the range and the setting to change.
+     */
     @ParameterizedTest
     @CsvSource({
         "5, 4, 2, ''",

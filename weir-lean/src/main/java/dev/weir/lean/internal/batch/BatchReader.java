@@ -53,7 +53,7 @@ public final class BatchReader implements BatchView {
     private int size;
     private int attributes;
 
-    /** The first offset to read. Exceptions for an invalid batch name this offset. */
+    /** The first offset to read. An exception about an invalid batch reports this offset. */
     private long fromOffset;
 
     /** @param decompressor must not be used by another reader */

@@ -73,7 +73,7 @@ public final class AssignedPartition {
     /** Emitted but unfinished elements that hold several records each. Empty if every element is a single record. */
     private final ArrayDeque<KeptViews> rows = new ArrayDeque<>(1);
 
-    private final int shares;
+    private final int weight;
     private final int epoch;
 
     @SuppressWarnings("NullAway.Init") // RecordOutlets.open sets it before the partition is used
@@ -117,23 +117,23 @@ public final class AssignedPartition {
         this(id, tracker, endOffset, 0, 1);
     }
 
-    AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int shares) {
-        this(id, tracker, endOffset, priority, shares, 0);
+    AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int weight) {
+        this(id, tracker, endOffset, priority, weight, 0);
     }
 
     /**
      * Creates a partition without a position.
      *
      * @param endOffset the exclusive end of a bounded read; {@link #UNKNOWN} if no broker has reported it
-     * @param shares the partition's number of shares in the memory budget
+     * @param weight the partition's weight when the memory budget is divided
      * @param epoch the number of the assignment that added the partition
      */
-    AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int shares, int epoch) {
+    AssignedPartition(TopicPartition id, OffsetTracker tracker, long endOffset, int priority, int weight, int epoch) {
         this.id = id;
         this.tracker = tracker;
         this.endOffset = endOffset;
         this.buffered = new PartitionQueue(priority);
-        this.shares = shares;
+        this.weight = weight;
         this.epoch = epoch;
         if (endOffset == UNKNOWN) {
             pauseReasons.add(PauseReason.END);
@@ -147,7 +147,7 @@ public final class AssignedPartition {
      * @param ending whether no more records will be emitted in this assignment
      */
     AssignedPartition renewed(OffsetTracker newTracker, boolean ending) {
-        AssignedPartition renewed = new AssignedPartition(id, newTracker, endOffset, buffered.priority, shares, epoch);
+        AssignedPartition renewed = new AssignedPartition(id, newTracker, endOffset, buffered.priority, weight, epoch);
         renewed.outlet = outlet;
         renewed.topicId = topicId;
         renewed.topicIdText = topicIdText;
@@ -183,8 +183,8 @@ public final class AssignedPartition {
         return buffered;
     }
 
-    int shares() {
-        return shares;
+    int weight() {
+        return weight;
     }
 
     /** Returns the number of the assignment that added the partition. */

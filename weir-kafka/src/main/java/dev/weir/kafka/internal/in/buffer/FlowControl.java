@@ -42,8 +42,8 @@ public final class FlowControl {
     /** Minimum share of a partition, even if all shares together then exceed the budget. */
     private static final long MIN_SHARE_BYTES = 16 * 1024;
 
-    /** Maximum number of shares of a partition. Each priority has twice as many shares as the next lower one. */
-    private static final int MAX_SHARES = 16;
+    /** Maximum weight of a partition when the budget is divided. The weight doubles with each higher priority. */
+    private static final int MAX_WEIGHT = 16;
 
     /**
      * A partition may resume at 1/{@code LOW} of its limits, but usually waits for its peers. It stops waiting at
@@ -69,7 +69,7 @@ public final class FlowControl {
 
     private volatile long budgetBytes;
     private int partitions;
-    private long shares;
+    private long weights;
     private boolean allPaused;
     private long allPausedNanos;
 
@@ -108,23 +108,23 @@ public final class FlowControl {
         wake.run();
     }
 
-    static int shares(Priorities priorities, TopicPartition id) {
+    static int weight(Priorities priorities, TopicPartition id) {
         int below = priorities.countBelow(priorities.of(id));
-        return below >= Integer.numberOfTrailingZeros(MAX_SHARES) ? MAX_SHARES : 1 << below;
+        return below >= Integer.numberOfTrailingZeros(MAX_WEIGHT) ? MAX_WEIGHT : 1 << below;
     }
 
     /** Recomputes the shares after partitions were added or removed. */
     void divide(Collection<AssignedPartition> assigned) {
         partitions = assigned.size();
-        shares = 0;
+        weights = 0;
         for (AssignedPartition partition : assigned) {
-            shares += partition.shares();
+            weights += partition.weight();
         }
     }
 
     private long shareBytes(AssignedPartition partition) {
         long beyondMinimum = Math.max(0, budgetBytes - partitions * MIN_SHARE_BYTES);
-        return MIN_SHARE_BYTES + beyondMinimum / Math.max(1, shares) * partition.shares();
+        return MIN_SHARE_BYTES + beyondMinimum / Math.max(1, weights) * partition.weight();
     }
 
     private boolean isOvercommitted() {

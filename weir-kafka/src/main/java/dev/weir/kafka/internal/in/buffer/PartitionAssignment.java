@@ -131,7 +131,7 @@ public final class PartitionAssignment {
         long endOffset = plan.subscription().isBounded() ? plan.endOffsets().getOrDefault(id, 0L) : Long.MAX_VALUE;
         var priorities = plan.subscription().priorities();
         return new AssignedPartition(
-                id, newTracker(), endOffset, priorities.of(id), FlowControl.shares(priorities, id), epoch);
+                id, newTracker(), endOffset, priorities.of(id), FlowControl.weight(priorities, id), epoch);
     }
 
     private OffsetTracker newTracker() {

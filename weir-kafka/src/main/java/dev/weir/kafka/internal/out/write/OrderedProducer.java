@@ -326,7 +326,8 @@ final class OrderedProducer<K, V> {
     /** Stops a broken client, or returns a failure for the run if other writers use the client. */
     private @Nullable KafkaPipelineException end(Exception why) {
         if (shared) {
-            // Fail even after a rejected record, because the sender waits for the records that have no outcome yet.
+            // Return a failure even if a rejected record has stopped this producer. The sender still waits for the
+            // outcomes of other records, which a broken client may never report.
             return new KafkaPipelineException(Thrown.reason(why), why);
         }
         if (stop != null) {

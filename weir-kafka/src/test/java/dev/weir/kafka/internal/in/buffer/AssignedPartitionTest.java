@@ -292,7 +292,7 @@ class AssignedPartitionTest {
         assertThat(renewed.isPausedFor(PauseReason.END)).isFalse();
         assertThat(renewed.buffered().priority).isEqualTo(5);
         assertThat(renewed.buffered()).isNotSameAs(partition.buffered());
-        assertThat(renewed.shares()).isEqualTo(4);
+        assertThat(renewed.weight()).isEqualTo(4);
         assertThat(renewed.epoch()).isEqualTo(7);
         assertThat(renewed.isPlaced()).isFalse();
         assertThat(renewed.committedOffset()).isEqualTo(AssignedPartition.UNKNOWN);

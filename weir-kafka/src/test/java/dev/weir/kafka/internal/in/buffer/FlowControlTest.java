@@ -333,10 +333,10 @@ class FlowControlTest {
                 new OffsetTracker(1_000, () -> {}),
                 Long.MAX_VALUE,
                 priorities.of(urgentId),
-                FlowControl.shares(priorities, urgentId));
-        assertThat(urgent.shares()).isEqualTo(4);
-        assertThat(FlowControl.shares(priorities, id)).isEqualTo(2);
-        assertThat(FlowControl.shares(priorities, new TopicPartition("idle", 0)))
+                FlowControl.weight(priorities, urgentId));
+        assertThat(urgent.weight()).isEqualTo(4);
+        assertThat(FlowControl.weight(priorities, id)).isEqualTo(2);
+        assertThat(FlowControl.weight(priorities, new TopicPartition("idle", 0)))
                 .isEqualTo(1);
         client.unsubscribe();
         client.assign(List.of(id, urgentId));
@@ -354,9 +354,9 @@ class FlowControlTest {
         for (int i = 0; i < 40; i++) {
             subscription = subscription.priority("t" + i, i);
         }
-        assertThat(FlowControl.shares(subscription.priorities(), new TopicPartition("t3", 0)))
+        assertThat(FlowControl.weight(subscription.priorities(), new TopicPartition("t3", 0)))
                 .isEqualTo(8);
-        assertThat(FlowControl.shares(subscription.priorities(), new TopicPartition("t39", 0)))
+        assertThat(FlowControl.weight(subscription.priorities(), new TopicPartition("t39", 0)))
                 .isEqualTo(16);
     }
 

@@ -128,9 +128,9 @@ class PartitionAssignmentTest {
     void addedPartition_hasThePriorityAndTheSharesOfItsTopic() {
         assignment = assignment(Subscription.topics("t", "u").priority("u", 4), Map.of(), null);
         assertThat(add(C).buffered().priority).isEqualTo(4);
-        assertThat(get(C).shares()).isEqualTo(2);
+        assertThat(get(C).weight()).isEqualTo(2);
         assertThat(add(A).buffered().priority).isZero();
-        assertThat(get(A).shares()).isEqualTo(1);
+        assertThat(get(A).weight()).isEqualTo(1);
     }
 
     @Test

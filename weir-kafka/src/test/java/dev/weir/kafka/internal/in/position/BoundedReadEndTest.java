@@ -426,7 +426,7 @@ class BoundedReadEndTest {
         assertThat(seconds).isBetween(10, 30);
     }
 
-    /** A single response may come from a broker with outdated metadata. */
+    /** One response that denies the partition is not enough, because the broker's metadata may be outdated. */
     @Test
     void partitionWithoutAnEnd_isCheckedForItsExistence_afterAFailedQuery() {
         begin(Map.of(A, AssignedPartition.UNKNOWN), null, A);
