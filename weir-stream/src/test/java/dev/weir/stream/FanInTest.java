@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tests each operator with two inputs against its model, for all batch sizes and all ways in which a stream can end. */
+/** Tests each operator with two inputs against its model, for all batch sizes and all ways to end a stream. */
 class FanInTest {
 
     /** Joins two inputs. One numbers its elements from 0, the other from 10,000. */

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests the console of {@code weir demo} in a real browser. The console must name the stage that really limits the rate.
+ * Tests the console of {@code weir demo} in a real browser. The console must name the stage that really limits
+ * the rate.
  */
 @Tag("long")
 @Timeout(240)

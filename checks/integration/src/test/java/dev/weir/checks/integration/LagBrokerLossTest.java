@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(240)
 class LagBrokerLossTest {
 
-    /** Regression: the lag of no partition was known, because the answer about one of them took the whole time limit. */
+    /** Regression: no lag was known, because the answer about one of the partitions took the whole time limit. */
     @Test
     void partitionWithoutALeader_isUnknown_andTheOthersAreNot() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder().brokers(3).start()) {
