@@ -91,38 +91,36 @@ class LeanShareTest {
     @Test
     void partitionsWithABacklog_takeTurns() throws Exception {
         int partitions = 60;
-        topic("lean-turns", partitions, 60_000);
-        List<Integer> read = new ArrayList<>();
-        CountDownLatch enough = new CountDownLatch(20_000);
+        topic("lean-turns", partitions, 120_000);
+        // The number of records in a turn depends on the machine's load, so the test counts turns.
+        List<Integer> turns = new ArrayList<>();
+        CountDownLatch enough = new CountDownLatch(3 * partitions);
         try (RunningPipeline running = KafkaFlow.shared(group("lean-turns").build(), "lean-turns")
                 .forEach(1, Ordering.unordered(), record -> {
                     if (enough.getCount() > 0) {
-                        read.add(record.partition());
-                        LockSupport.parkNanos(100_000);
-                        enough.countDown();
+                        if (turns.isEmpty() || turns.getLast() != record.partition()) {
+                            turns.add(record.partition());
+                            enough.countDown();
+                        }
+                        LockSupport.parkNanos(200_000);
                     }
                 })
                 .run()) {
-            assertThat(enough.await(SOON.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+            assertThat(enough.await(100, TimeUnit.SECONDS)).isTrue();
             assertThat(member(running).redelivered()).isZero();
             assertThat(member(running).failedAcknowledgements()).isZero();
-            running.drain(SOON);
+            running.cancel();
         }
         int[] lastTurns = new int[partitions];
-        int turns = 0;
         int longest = 0;
-        for (int i = 1; i < read.size(); i++) {
-            if (!read.get(i).equals(read.get(i - 1))) {
-                turns++;
-                longest = Math.max(longest, turns - lastTurns[read.get(i)]);
-                lastTurns[read.get(i)] = turns;
-            }
+        for (int turn = 0; turn < turns.size(); turn++) {
+            longest = Math.max(longest, turn - lastTurns[turns.get(turn)]);
+            lastTurns[turns.get(turn)] = turn;
         }
         for (int last : lastTurns) {
-            longest = Math.max(longest, turns - last);
+            longest = Math.max(longest, turns.size() - last);
         }
-        assertThat(turns).isGreaterThan(4 * partitions);
-        assertThat(longest).as("turns of others between two of a partition").isLessThan(2 * partitions);
+        assertThat(longest).as("turns from one of a partition to its next").isLessThan(2 * partitions);
     }
 
     @Test
